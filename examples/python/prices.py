@@ -8,6 +8,7 @@ In two terminals, on one machine and without keys:
 """
 
 import sys
+from typing import Any
 
 import numpy as np
 
@@ -25,8 +26,11 @@ def price(article: duo.Word, prices: duo.Word) -> dict[str, duo.Word]:
 
 
 name, address = sys.argv[1], sys.argv[2]
-prices = np.random.default_rng(1).integers(100, 10_000, ARTICLES)
-inputs = {"article": int(sys.argv[3])} if name == "alice" else {"prices": prices}
+inputs: dict[str, Any]
+if name == "alice":
+    inputs = {"article": int(sys.argv[3])}
+else:
+    inputs = {"prices": np.random.default_rng(1).integers(100, 10_000, ARTICLES)}
 
 meet = duo.listen if name == "bob" else duo.connect
 party = meet(address, party=name, insecure_plaintext=True)

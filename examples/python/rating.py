@@ -25,17 +25,23 @@ def rating(age: Any, income: Any, late: Any) -> Any:
     return {"lend": score > 420}
 
 
-name, address = sys.argv[1], sys.argv[2]
-random = np.random.default_rng(5)
-age = random.integers(18, 80, CUSTOMERS).astype(np.uint8)
-income = random.integers(10_000, 150_000, CUSTOMERS).astype(np.uint32)
-late = random.integers(0, 6, CUSTOMERS).astype(np.uint8)
+def applications(count: int) -> dict[str, Any]:
+    """What the bank knows."""
+    random = np.random.default_rng(5)
+    return {"age": random.integers(18, 80, count), "income": random.integers(10_000, 150_000, count)}
 
+
+def delays(count: int) -> dict[str, Any]:
+    """What the other company knows."""
+    return {"late": np.random.default_rng(6).integers(0, 6, count)}
+
+
+name, address = sys.argv[1], sys.argv[2]
+inputs = applications(CUSTOMERS) if name == "alice" else delays(CUSTOMERS)
 meet = duo.listen if name == "bob" else duo.connect
 party = meet(address, party=name, insecure_plaintext=True)
 print(party.address, flush=True)
 
 with party:
-    inputs = {"age": age, "income": income} if name == "alice" else {"late": late}
     result = party.run(rating, inputs)
     print(f"to lend: {int(result['lend'].sum())} of {CUSTOMERS}" if name == "alice" else "Bob learns nothing")

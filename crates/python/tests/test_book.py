@@ -76,7 +76,8 @@ def test_nearby(tmp_path: Path) -> None:
 
 def test_rating(tmp_path: Path) -> None:
     random = np.random.default_rng(5)
-    ages, incomes, lates = (random.integers(*ends, 50).tolist() for ends in ((18, 80), (10_000, 150_000), (0, 6)))
+    ages, incomes = (random.integers(*ends, 50).tolist() for ends in ((18, 80), (10_000, 150_000)))
+    lates = np.random.default_rng(6).integers(0, 6, 50).tolist()
     lent = 0
     for age, income, late in zip(ages, incomes, lates, strict=True):
         base = 300 + 2 * min(income // 1000, 200)
@@ -101,6 +102,14 @@ def test_turnover(tmp_path: Path) -> None:
 
 def _blocks(page: Path) -> list[str]:
     return re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+
+
+def test_the_tutorial_shows_what_is_printed() -> None:
+    page = ROOT / "docs" / "python-tutorial.md"
+    shown = re.findall(r"^```text\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)[0]
+    names: dict[str, Any] = {}
+    exec(compile(_blocks(page)[0], str(page), "exec"), names)
+    assert shown == re.sub(r"[0-9a-f]{64}", "…", str(names["affordable"])) + "\n"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parent.name + "/" + page.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import enum
 import pickle
 import warnings
 from collections.abc import Callable
@@ -84,6 +85,24 @@ CASES: list[tuple[Callable[[Any, Any], Any], str]] = [
     (lambda x, y: str(x), r"cannot make text of a secret"),
     (lambda x, y: np.where(x > 3, x, y), r"np\.where does not take secrets\. Write duo\.where"),
     (lambda x, y: np.asarray(x), r"cannot make an array of a secret"),
+    (lambda x, y: any(x), r"cannot go through a secret\. Write x\.any\(\) for all lanes"),
+    (lambda x, y: all(x), r"Write x\.all\(\) for all lanes"),
+    (lambda x, y: sum(x), r"Write x\.sum\(\) for all lanes"),
+    (lambda x, y: min(x), r"Write x\.min\(\) for all lanes"),
+    (lambda x, y: max(x), r"Write x\.max\(\) for all lanes"),
+    (lambda x, y: sorted(x), r"Write duo\.sort\(x\) for all lanes"),
+    (lambda x, y: len(x), r"cannot count the lanes of a word\. How many lanes there are is public"),
+    (lambda x, y: round(x), r"cannot round a secret\. Write duo\.cast\(x, T\)"),
+    (lambda x, y: round(x, 2), r"cannot round a secret"),
+    (lambda x, y: divmod(x, 3), r"Write x // y and x % y"),
+    (lambda x, y: divmod(3, x), r"Write x // y and x % y"),
+    (lambda x, y: 2**x, r"cannot raise to a secret power\. Write duo\.u32\(1\) << x"),
+    (lambda x, y: np.sqrt(x), r"np\.sqrt does not take secrets\. Write duo\.blocks\.fp_sqrt_ieee"),
+    (lambda x, y: np.logical_and(x > 3, y > 3), r"np\.logical_and does not take secrets\. Write a & b"),
+    (lambda x, y: np.add.reduce(x), r"np\.add\.reduce does not take secrets"),
+    (lambda x, y: np.add(x, y, where=[True]), r"np\.add does not take secrets"),
+    (lambda x, y: np.arange(3, dtype=np.uint8) @ x, r"np\.matmul does not take secrets\. Write \(x \* y\)\.sum\(\)"),
+    (lambda x, y: np.sum(x), r"np\.sum does not take secrets\. Write duo\.sum"),
 ]
 
 
@@ -96,6 +115,19 @@ def test_a_branch_says_what_to_write(function: Callable[[Any, Any], Any], words:
     lines = Path(__file__).read_text().splitlines()
     first = function.__code__.co_firstlineno
     assert str(caught.value).startswith("test_branches.py:") and first <= line <= first + 4, lines[line - 1]
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda x, y: x.mean(), r"a word has no 'mean': write x\.sum\(\) // n"),
+        (lambda x, y: x.astype(np.int64), r"a word has no 'astype': write duo\.cast\(x, T\)"),
+        (lambda x, y: x.nothing, r"a word has no 'nothing'$"),
+    ],
+)
+def test_what_arrays_have_and_words_do_not(function: Callable[[Any, Any], Any], words: str) -> None:
+    with pytest.raises(AttributeError, match=r"test_branches\.py:\d+: " + words):
+        traced(function)
 
 
 def test_no_source_no_line_to_quote() -> None:
@@ -134,6 +166,10 @@ def test_a_word_shows_its_type_alone() -> None:
         (lambda x, y: x + duo.cast(y, duo.i8), r"u8 with i8, of which one has a sign: .*duo\.cast\(x, i16\)"),
         (lambda x, y: (x > 3) + (y > 3), r"add of bits"),
         (lambda x, y: -(x > 3), r"negate of bits"),
+        (lambda x, y: (x > 3) * 100, r"is no bit: .* or duo\.cast\(x, u8\) of the bit"),
+        (lambda x, y: (x > 3) / (y > 3), r"divide of bits, which are no numbers: write &"),
+        (lambda x, y: x[:4] // y[:4], r"quotient of bits\(4\), which are no numbers: write duo\.cast\(x, uint\(4\)\)"),
+        (lambda x, y: duo.blocks.sum([]) + x, r"operand: expected one word or more"),
         (lambda x, y: duo.where(x, x, y), r"the condition is u8"),
         (lambda x, y: duo.where(x > 3, 1, 2**70), r"two plain numbers that no type of 64 bits has"),
         (lambda x, y: duo.minimum(x, "a"), r"expected words or numbers"),
@@ -143,6 +179,18 @@ def test_a_word_shows_its_type_alone() -> None:
         (lambda x, y: x == "a", r"compared with words and numbers, not with str"),
         (lambda x, y: x == None, r"not with NoneType"),  # noqa: E711
         (lambda x, y: x**y, r"a power: expected a plain number"),
+        (lambda x, y: x ** np.uint8(2), r"a power: expected a plain number"),
+        (lambda x, y: np.power(x, np.uint8(2)), r"a power: expected a plain number"),
+        (
+            lambda x, y: duo.reduce(lambda a, b: (a, b), x),
+            r"test_branches.py:\d+: the function of reduce gave 2 results",
+        ),
+        (
+            lambda x, y: duo.scan(lambda s, v: s, 0, x),
+            r"test_branches.py:\d+: the function of scan gave something else",
+        ),
+        (lambda x, y: duo.reduce(lambda a, b: a, x, 5), r"test_branches.py:\d+: a plain number has no type here"),
+        (lambda x, y: duo.sort([x, duo.cast(y, duo.i8)]), r"u8 with i8, of which one has a sign"),
         (lambda x, y: x**0, r"a power: expected a plain number of 1 to 64"),
         (lambda x, y: duo.cast(x, duo.f32) ** 3, r"a power of floats above 2"),
         (lambda x, y: (x > 3) < (y > 3), r"less of bits"),
@@ -161,7 +209,7 @@ def test_a_word_shows_its_type_alone() -> None:
         (lambda x, y: duo.cast(x, duo.Type("uint(70000)")), r"is no type of a word"),
         (lambda x, y: duo.cast(x, duo.uint(300)) + (1 << 200), r"at most 127 bits"),
         (lambda x, y: duo.concat(*[duo.cast(x, duo.uint(65536))] * 257), r"at most 16777216"),
-        (lambda x, y: x.trace.finish("early", [("out", "both", x)]) and x, r"has ended"),
+        (lambda x, y: x._trace.finish("early", [("out", "both", x)]) and x, r"has ended"),
         (lambda x, y: duo.sort(x), r"how many has to be a number in the program"),
         (lambda x, y: duo.blocks.add(x), r"add: expected|the size of add|operands"),
         (lambda x, y: duo.blocks.multiply_constant(x), r"the size of multiply_constant does not follow"),
@@ -180,6 +228,8 @@ def test_mistakes_have_a_line(function: Callable[[Any, Any], Any], words: str) -
     [
         (lambda: duo.program(x=Alice(u8))(lambda x: x), "to is missing"),
         (lambda: duo.program(to=Alice)(lambda: 1), "no inputs"),
+        (lambda: duo.program(to=Alice(u8), x=Bob(u8)), "an input cannot be named to"),  # type: ignore[call-overload]
+        (lambda: duo.program(goal=Alice(u8), to=Bob), "an input cannot be named goal"),  # type: ignore[call-overload]
         (lambda: duo.program(x=u8, to=Alice)(lambda x: x), r"expected Alice\(TYPE\)"),
         (lambda: duo.program(x=Alice(u8), to=Alice)(lambda y: y), "its arguments are not the inputs"),
         (lambda: duo.program(x=Alice(u8), to=Alice)(lambda x: 5), "expected a word that depends on inputs"),
@@ -190,6 +240,9 @@ def test_mistakes_have_a_line(function: Callable[[Any, Any], Any], words: str) -
         (lambda: Alice(32), "expected a type"),
         (lambda: duo.Both(u8), "both supply no input"),
         (lambda: Alice(u8, lanes=0), "lanes: expected"),
+        (lambda: Alice(u8, lanes=duo.Lanes(0)), "lanes: expected"),
+        (lambda: traced(lambda x, y: x + y).profile(sizes={"lanes": -1}), "lanes"),
+        (lambda: traced(lambda x, y: x + y).profile(sizes={"rows": 1}), "rows"),
         (lambda: duo.uint(0), "expected 1 to 65536"),
         (lambda: duo.fixed(8, 9), "expected 0 to 8 bits"),
         (lambda: u8(300), "does not fit u8"),
@@ -201,6 +254,77 @@ def test_mistakes_of_declarations(make: Callable[[], Any], words: str) -> None:
         make()
 
 
+def test_words_are_over_when_their_function_failed() -> None:
+    seen: list[Any] = []
+    with pytest.raises(ZeroDivisionError):
+        traced(lambda x, y: (seen.append(x), 1 // 0))
+    with pytest.raises(duo.UsageError, match="has ended"):
+        seen[0] + 1
+
+    def inside(x: Any, y: Any) -> Any:
+        with pytest.raises(ZeroDivisionError):
+            duo.reduce(lambda a, b: (seen.append(a), 1 // 0), x)
+        with pytest.raises(duo.UsageError, match="has ended"):
+            seen[1] + 1
+        return x + y
+
+    traced(inside)
+
+
+class Colour(enum.IntEnum):
+    RED = 3
+
+
+def test_numbers_of_enumerations_and_types_called_with_words() -> None:
+    program = traced(
+        lambda x, y: {
+            "red": x == Colour.RED,
+            "sum": Colour.RED + x,
+            "wide": duo.u16(x) * duo.u16(y),
+            "part": x[Colour.RED],
+        }
+    )
+    came = program.plain({"x": [3, 250], "y": [255, 255]})
+    assert came["red"].tolist() == [True, False] and came["sum"].tolist() == [6, 253]
+    assert came["wide"].tolist() == [765, 63750] and came["wide"].dtype == np.uint16
+    assert came["part"].tolist() == [False, True]
+
+
+UFUNCS = [
+    np.add, np.subtract, np.multiply, np.floor_divide, np.remainder, np.bitwise_and, np.bitwise_or, np.bitwise_xor,
+    np.left_shift, np.right_shift, np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal,
+    np.minimum, np.maximum,
+]  # fmt: skip
+
+
+def test_functions_of_numpy_that_are_operators() -> None:
+    array = np.array([3, 0, 200, 7], np.uint8)
+
+    def function(x: Any, y: Any) -> Any:
+        both = {f.__name__: f(x, y) for f in UFUNCS}
+        left = {f"{f.__name__}_array": f(array, y) for f in UFUNCS}
+        right = {f"{f.__name__}_number": f(x, np.uint8(9)) for f in UFUNCS}
+        one = {f.__name__: f(x) for f in (np.negative, np.positive, np.absolute, np.invert, np.square)}
+        return (
+            both
+            | left
+            | right
+            | one
+            | {"cube": np.power(x, 3), "operator": array - x, "of": (array > y) | (array == x)}
+        )
+
+    program = duo.program(x=Alice(u8, lanes=4), y=Bob(u8, lanes=4), to=Alice)(function)
+    x, y = np.array([1, 2, 100, 255], np.uint8), np.array([3, 1, 7, 255], np.uint8)
+    came = program.plain({"x": x, "y": y})
+    with np.errstate(all="ignore"):
+        for name, expected in function(x, y).items():
+            assert came[name].dtype == expected.dtype and (came[name] == expected).all(), name
+    divided = duo.program(x=Alice(duo.f64, lanes=4), to=Alice)(
+        lambda x: np.divide(np.float64(1), x) + array.astype(float) / x
+    )
+    assert (divided.plain({"x": [1, 2, 4, 8]})["out"] == 1 / np.array([1, 2, 4, 8.0]) + array / [1, 2, 4, 8.0]).all()
+
+
 def test_a_loop_that_unrolls_far_says_so() -> None:
     def far(x: Any, y: Any) -> Any:
         wide = duo.cast(x, duo.uint(4096))
@@ -208,12 +332,16 @@ def test_a_loop_that_unrolls_far_says_so() -> None:
             wide = wide * wide
         return wide
 
-    with pytest.warns(RuntimeWarning, match="more than 10,000,000 ANDs") as caught:
+    with pytest.warns(RuntimeWarning, match="more than 10,000,000 gates") as caught:
         with pytest.raises(ZeroDivisionError):
             # Not lowered, which would take its time.
             traced(lambda x, y: (far(x, y), 1 // 0))
     assert len(caught) == 1 and caught[0].filename == __file__
     assert caught[0].lineno == far.__code__.co_firstlineno + 3
+    with pytest.warns(RuntimeWarning, match="more than 10,000,000 gates"):
+        with pytest.raises(ZeroDivisionError):
+            # Exclusive ors are gates too.
+            traced(lambda x, y: ([duo.cast(x, duo.uint(65536)) ^ number for number in range(160)], 1 // 0))
     with pytest.raises(duo.UsageError, match="this operation alone has about"):
         traced(lambda x, y: duo.cast(x, duo.uint(65536)) * duo.cast(y, duo.uint(65536)))
     with warnings.catch_warnings():

@@ -182,6 +182,15 @@ def test_floats_are_those_of_numpy(names: list[str], type: duo.Type, seed: int) 
 
     program = duo.program(a=duo.Alice(type), b=duo.Bob(type), to=duo.Both)(chain)
     assert program.check(60, seed=seed, protocols=()).numpy == "equal"
+    if {"least", "most"}.isdisjoint(names):
+        # Of zeros the sign too, which comparisons do not see.
+        a, b = (_random(np.random.default_rng(seed + side), type, 60) for side in (0, 1))
+        a[30:40], b[30:50] = -0.0, 0.0
+        came = program.plain({"a": a, "b": b})["out"]
+        with np.errstate(all="ignore"):
+            expected = chain(a, b)
+        is_number = came == came
+        assert (np.signbit(came) == np.signbit(expected))[is_number].all(), names
 
 
 @pytest.mark.parametrize("left", NATIVE)
@@ -225,6 +234,38 @@ def test_numbers_of_numpy_have_types() -> None:
     with np.errstate(all="ignore"):
         for name, expected in function(x).items():
             assert came[name].dtype == expected.dtype and (came[name] == expected).all(), name
+
+
+@pytest.mark.parametrize("type", [duo.fixed(32, 16), duo.fixed(16, 4), duo.fixed(12, 0)])
+def test_casts_to_and_from_fixed_point(type: duo.Type) -> None:
+    """Floats go to the nearest, of two the one away from zero, and end at the ends; whole numbers wrap; of NaN 0."""
+    width, fraction = (int(part) for part in type.name[6:-1].split(","))
+    unit, half = Fraction(1, 1 << fraction), 1 << width - 1
+    random = np.random.default_rng(2)
+    units = random.integers(-2 * half, 2 * half, 100).astype(float)
+    floats = np.concatenate([units, units + 0.5, units / 3, [0.5, -0.5, 1.5, -1.5, half - 0.5, -half - 0.5]]) * float(
+        unit
+    )
+    whole = random.integers(-(1 << 31), 1 << 31, len(floats)) >> random.integers(0, 31, len(floats))
+
+    @duo.program(f=duo.Alice(duo.f64), i=duo.Alice(duo.i32), u=duo.Alice(duo.u32), to=duo.Both)
+    def program(f: Any, i: Any, u: Any) -> Any:
+        point = duo.cast(f, type)
+        return {"f": point, "i": duo.cast(i, type), "u": duo.cast(u, type), "back": duo.cast(point, duo.f64),
+                "single": duo.cast(point, duo.f32), "nan": duo.cast(f - f, type)}  # fmt: skip
+
+    came = program.plain({"f": floats, "i": whole, "u": whole & 0xFFFFFFFF})
+    for lane, (x, n) in enumerate(zip(floats.tolist(), whole.tolist(), strict=True)):
+        ratio = Fraction(x) / unit
+        nearest = (2 * abs(ratio.numerator) + ratio.denominator) // (2 * ratio.denominator) * (1 if x >= 0 else -1)
+        expected = min(max(nearest, -half), half - 1)
+        assert came["f"][lane] / float(unit) == expected, x
+        assert came["back"][lane] == expected * float(unit)
+        assert came["single"][lane] == np.float32(expected * float(unit))
+        assert came["i"][lane] / float(unit) == rules.wrap(n << fraction, "int", width)
+        assert came["u"][lane] / float(unit) == rules.wrap((n & 0xFFFFFFFF) << fraction, "int", width)
+    odd = program.plain({"f": [np.inf, -np.inf], "i": [0] * 2, "u": [0] * 2})
+    assert (odd["f"] / float(unit)).tolist() == [half - 1, -half] and odd["nan"].tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("type", [duo.fixed(32, 16), duo.fixed(16, 4), duo.fixed(12, 0)])

@@ -12,7 +12,6 @@ from types import CodeType, FrameType
 from .errors import SecretBranch
 from .types import PACKAGE
 
-
 _FOR_NAME = {
     "int": "Write duo.cast(x, i64), which stays a word.",
     "float": "Write duo.cast(x, f64), which stays a word.",
@@ -23,6 +22,10 @@ _FOR_NAME = {
     "str": "repr(x) shows its type and lanes.",
     "format": "f'{x!r}' shows its type and lanes.",
     "array": "Write the function of duo: duo.where, duo.minimum, duo.sum and so on take words and arrays.",
+    "len": "How many lanes there are is public: write Public(u64, lanes=1) as an input, or a number for lanes.",
+    "round": "Write duo.cast(x, T): to fixed-point it rounds, and from floats to integers it goes towards zero.",
+    "divmod": "Write x // y and x % y.",
+    "power": "Write duo.u32(1) << x for a power of two, or duo.lookup(x, table) for powers of another number.",
 }
 
 _WHAT = {
@@ -36,6 +39,10 @@ _WHAT = {
     "str": "cannot make text of a secret",
     "format": "cannot make text of a secret",
     "array": "cannot make an array of a secret",
+    "len": "cannot count the lanes of a word",
+    "round": "cannot round a secret",
+    "divmod": "cannot divide by divmod",
+    "power": "cannot raise to a secret power",
 }
 
 _CALLS = {
@@ -48,32 +55,103 @@ _CALLS = {
 }
 
 
+# What goes through one word: its lanes, by functions over lanes.
+_OVER_LANES = {
+    "sum": "x.sum()",
+    "max": "x.max()",
+    "min": "x.min()",
+    "any": "x.any()",
+    "all": "x.all()",
+    "sorted": "duo.sort(x)",
+}
+
+_ATTRIBUTES = {
+    "mean": "x.sum() // n, or duo.cast(x, f64).sum() / n",
+    "astype": "duo.cast(x, T)",
+    "view": "duo.cast(x, T)",
+    "cumsum": "duo.scan(f, state, x)",
+    "sort": "duo.sort(x)",
+    "bit_count": "duo.count_ones(x)",
+    "clip": "duo.minimum(duo.maximum(x, a), b)",
+    "dot": "duo.dot(xs, ys), or (x * y).sum()",
+    "prod": "duo.reduce(lambda a, b: a * b, x)",
+}
+
+_UFUNCS = {
+    "logical_and": "a & b",
+    "logical_or": "a | b",
+    "logical_not": "~a",
+    "logical_xor": "a ^ b",
+    "sign": "duo.where(x < 0, -1, duo.where(x > 0, 1, 0))",
+    "clip": "duo.minimum(duo.maximum(x, a), b)",
+    "divmod": "x // y and x % y",
+    "bitwise_count": "duo.count_ones(x)",
+    "sqrt": "duo.blocks.fp_sqrt_ieee(x), or duo.blocks.square_root(x)",
+    "isnan": "x != x",
+    "dot": "duo.dot(xs, ys), or (x * y).sum()",
+    "matmul": "(x * y).sum()",
+    "prod": "duo.reduce(lambda a, b: a * b, x)",
+    "mean": "x.sum() // n, or duo.cast(x, f64).sum() / n",
+}
+
+
+def here() -> str:
+    """The line of the caller."""
+    frame = _caller(sys._getframe(1))
+    return f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
+
+
 def refusal(what: str) -> SecretBranch:
     """The error for what needs a value, at the line of the caller."""
+    if what.startswith("np."):
+        return SecretBranch(f"{here()}: {what} does not take secrets. {_for_numpy(what[3:])}")
     frame = _caller(sys._getframe(1))
-    where = f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
-    said = _WHAT.get(what, f"{what} does not take secrets")
     if what == "bool":
         advice = _for_branch(frame)
-    elif what.startswith("np."):
-        advice = f"Write duo.{what[3:]} if there is one; duo.where, duo.minimum and so on take words and arrays."
+    elif what == "iteration":
+        advice = _for_iteration(frame)
     else:
         advice = _for_range(frame) if what == "index" else _FOR_NAME[what]
-    return SecretBranch(f"{where}: the program {said}. {advice}")
+    return SecretBranch(f"{here()}: the program {_WHAT[what]}. {advice}")
+
+
+def no_attribute(name: str) -> AttributeError:
+    """The error for what arrays have and words do not."""
+    advice = f": write {_ATTRIBUTES[name]}" if name in _ATTRIBUTES else ""
+    return AttributeError(f"{here()}: a word has no {name!r}{advice}")
+
+
+def _for_numpy(name: str) -> str:
+    from . import functions
+
+    if name in functions.__all__:
+        return f"Write duo.{name}, which takes words and arrays."
+    if name in _UFUNCS:
+        return f"Write {_UFUNCS[name]}."
+    return "Write the function of duo if there is one, or the block: dir(duo.blocks) lists them."
+
+
+def _for_iteration(frame: FrameType) -> str:
+    node = _node(frame)
+    name = _name(node.func) if isinstance(node, ast.Call) else ""
+    return f"Write {_OVER_LANES[name]} for all lanes." if name in _OVER_LANES else _FOR_NAME["iteration"]
 
 
 def warn_large(file: str, line: int) -> None:
     """Says which line is under way when a program becomes a large one."""
     text = (
-        "the program has more than 10,000,000 ANDs a lane by now, and this line adds to them: is a loop unrolled that "
+        "the program has more than 10,000,000 gates a lane by now, and this line adds to them: is a loop unrolled that "
         "could go over lanes (duo.reduce, duo.scan)?"
     )
     warnings.warn_explicit(text, RuntimeWarning, file, line)
 
 
 def _caller(frame: FrameType) -> FrameType:
-    """The first one that is not in this package."""
-    while frame.f_code.co_filename.startswith(PACKAGE) and frame.f_back is not None:
+    """The first one that is neither in this package nor in NumPy."""
+    numpy = sys.modules.get("numpy")
+    folder = os.path.dirname(numpy.__file__ or "") if numpy else ""
+    inner = (PACKAGE, os.path.join(folder, "")) if folder else PACKAGE
+    while frame.f_code.co_filename.startswith(inner) and frame.f_back is not None:
         frame = frame.f_back
     return frame
 

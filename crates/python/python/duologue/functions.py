@@ -7,11 +7,13 @@ on programs in Python says so.
 from __future__ import annotations
 
 import builtins
+import contextlib
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from . import _core
+from . import _arrays, _core
+from ._branches import here
 from ._core import Word
 from .errors import UsageError
 from .types import Type, bit, f64, i8, i16, i32, i64, sint, u8, u16, u32, u64, uint
@@ -44,11 +46,16 @@ __all__ = [
 ]
 
 
+def _refused(text: str) -> UsageError:
+    """A misuse at the line of the caller."""
+    return UsageError(f"{here()}: {text}")
+
+
 def _trace(*values: object) -> _core.Trace | None:
     """The trace of the first word among these values and lists; none if there is no word."""
     for value in _flat(values):
         if isinstance(value, Word):
-            return value.trace
+            return value._trace
     return None
 
 
@@ -60,14 +67,10 @@ def _flat(values: Any) -> Iterator[Any]:
             yield value
 
 
-def _is_plain(*values: object) -> bool:
-    return builtins.all(type(value) in (int, float, bool) for value in values)
-
-
 def type_of(value: Any) -> Type:
     """The type of a word, or of an array of NumPy."""
     if isinstance(value, Word):
-        return Type(value.ty)
+        return Type(value._ty)
     import numpy as np
 
     from ._operands import _TYPES
@@ -81,9 +84,9 @@ def type_of(value: Any) -> Type:
 def where(condition: Any, a: Any, b: Any) -> Any:
     """`a` where the condition holds, else `b`; both are computed. The result has the wider type of both; two plain
     numbers have the smallest of `u8` to `u64`, or of `i8` to `i64` if one is below zero, or else `f64` or `bit`."""
-    if _is_plain(condition, a, b):
+    if _arrays.is_plain(condition, a, b):
         return a if condition else b
-    if _is_plain(a, b):
+    if _arrays.is_plain(a, b):
         type = _smallest(a, b)
         a, b = type(a), type(b)
     trace = _trace(condition, a, b)
@@ -122,7 +125,7 @@ def _extreme(a: Any, b: Any, greatest: bool) -> Any:
     trace = _trace(a, b)
     if trace is not None:
         return trace.extreme(a, b, greatest)
-    if _is_plain(a, b):
+    if _arrays.is_plain(a, b):
         return builtins.max(a, b) if greatest else builtins.min(a, b)
     import numpy as np
 
@@ -132,35 +135,16 @@ def _extreme(a: Any, b: Any, greatest: bool) -> Any:
 def cast(x: Any, type: Type) -> Any:
     """The number as another type: whole numbers wrap, numbers with a point are rounded."""
     if isinstance(x, Word):
-        return x.trace.cast(x, type.name)
+        return x._trace.cast(x, type.name)
     import numpy as np
 
-    array = np.asarray(x)
-    dtype = _dtype(type)
+    array = np.asanyarray(x)
+    dtype = _arrays.dtype(type)
     if dtype.kind == "b":
         return (array != 0)[()]
     if array.dtype.kind == "f" and dtype.kind in "iu":
-        return _towards_zero(array, dtype)[()]
+        return _arrays.towards_zero(array, dtype)[()]
     return array.astype(dtype)[()]
-
-
-def _dtype(type: Type) -> Any:
-    if type.dtype is None:
-        raise UsageError(f"NumPy has no {type!r}: the function runs as a program alone")
-    return type.dtype
-
-
-def _towards_zero(array: Any, dtype: Any) -> Any:
-    """Whole numbers, the nearest ones where there is no room, and 0 for NaN."""
-    import numpy as np
-
-    info = np.iinfo(dtype)
-    least, beyond = float(info.min), float(info.max) + 1 if info.bits < 64 else 2.0 ** (info.bits - (info.min < 0))
-    whole = np.trunc(array.astype(np.float64))
-    fits = (whole >= least) & (whole < beyond)
-    made = np.where(fits, whole, 0).astype(dtype)
-    made = np.where(whole >= beyond, dtype.type(info.max), made)
-    return np.where(whole < least, dtype.type(info.min), made)
 
 
 def widen(x: Any, type: Type) -> Any:
@@ -172,28 +156,45 @@ def widen(x: Any, type: Type) -> Any:
 
 
 def _holds(wide: Type, narrow: Type) -> bool:
-    if narrow == bit and wide.kind in ("uint", "int"):
-        return wide.width > (wide.kind == "int")
-    if narrow.kind == "uint" and wide.kind == "int":
-        return wide.width > narrow.width
-    if narrow.kind == "fixed" and wide.kind == "fixed":
-        (w, f), (n, g) = _format(wide), _format(narrow)
-        return f >= g and w - f >= n - g
-    if narrow.kind in ("uint", "int") and wide.kind == "float":
-        precision = {32: 24, 64: 53}.get(wide.width, 0)
-        return narrow.width - (narrow.kind == "int") <= precision
-    return wide.kind == narrow.kind and wide.width >= narrow.width and wide.kind != "bits"
+    if wide == narrow:
+        return True
+    if narrow == bit:
+        narrow = uint(1)
+    if narrow.kind == "bits" or wide.kind == "bits":
+        return False
+    if wide.kind == narrow.kind == "float":
+        (w, e), (n, f) = _format(wide), _format(narrow)
+        return e >= f and w - e >= n - f
+    if narrow.kind == "float" or narrow.kind == "fixed" and wide.kind != "fixed":
+        return False
+    # All others are whole numbers in units: above the point, a sign apart, and below it.
+    (whole, below) = _places(narrow)
+    if wide.kind == "float":
+        width, exponent = _format(wide)
+        return width - exponent >= whole and (1 << exponent - 1) - 1 >= whole
+    (room, fraction) = _places(wide)
+    is_signed = wide.kind != "uint" or narrow.kind == "uint"
+    return is_signed and room >= whole and fraction >= below
+
+
+def _places(type: Type) -> tuple[int, int]:
+    """Bits above the point without the sign, and below it."""
+    if type.kind == "fixed":
+        width, fraction = _format(type)
+        return width - 1 - fraction, fraction
+    return type.width - (type.kind == "int"), 0
 
 
 def _format(type: Type) -> tuple[int, int]:
-    width, fraction = type.name[len("fixed(") : -1].split(",")
-    return int(width), int(fraction)
+    """The numbers in the brackets: of a float its width and the exponent's, of a fixed-point number its fraction's."""
+    width, part = type.name[type.name.index("(") + 1 : -1].split(",")
+    return int(width), int(part)
 
 
 def count_ones(x: Any) -> Any:
     """How many bits are one, of a negative number those of its two's complement; as `u8`, up to 255 bits."""
     if isinstance(x, Word):
-        return x.trace.count_ones(x)
+        return x._trace.count_ones(x)
     import numpy as np
 
     array = np.asarray(x)
@@ -207,7 +208,7 @@ def concat(*words: Word) -> Word:
     """The bits of words after one another, those of the first lowest."""
     if not words or not builtins.all(isinstance(word, Word) for word in words):
         raise UsageError("concat: expected words; arrays have no bits to join")
-    return words[0].trace.concat(list(words))
+    return words[0]._trace.concat(list(words))
 
 
 def add_checked(a: Any, b: Any) -> tuple[Any, Any]:
@@ -228,9 +229,9 @@ def multiply_checked(a: Any, b: Any) -> tuple[Any, Any]:
 def _checked(a: Any, b: Any, does: Callable[[Any, Any], Any], wide: Callable[[int], int]) -> tuple[Any, Any]:
     trace = _trace(a, b)
     if trace is None:
-        return _checked_plain(a, b, does)
+        return _arrays.checked(a, b, does)
     like = a if isinstance(a, Word) else b
-    first, second = trace.constant(a, like.ty), trace.constant(b, like.ty)
+    first, second = trace.constant(a, like._ty), trace.constant(b, like._ty)
     own = type_of(first + second)
     if own.kind not in ("uint", "int"):
         raise UsageError(f"a checked operation of {own!r}: expected integers")
@@ -240,19 +241,6 @@ def _checked(a: Any, b: Any, does: Callable[[Any, Any], Any], wide: Callable[[in
     return result, cast(result, more) != exact
 
 
-def _checked_plain(a: Any, b: Any, does: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
-    import numpy as np
-
-    if _is_plain(a, b):
-        return does(a, b), False
-    with np.errstate(over="ignore"):
-        result = np.asarray(does(a, b))
-    if result.dtype.kind not in "iu":
-        raise UsageError(f"a checked operation of {result.dtype}: expected integers")
-    exact = does(np.asarray(a).astype(object), np.asarray(b).astype(object))
-    return result[()], np.asarray(result.astype(object) != exact, dtype=bool)[()]
-
-
 def dot(left: Sequence[Any], right: Sequence[Any]) -> Any:
     """The sum of the products of two lists, lane by lane: of integers it wraps, of fixed-point numbers it is rounded
     once, of floats after each operation, from the first."""
@@ -260,14 +248,26 @@ def dot(left: Sequence[Any], right: Sequence[Any]) -> Any:
     if len(left) != len(right) or not left:
         raise UsageError(f"dot: expected two lists of one length, not {len(left)} and {len(right)}")
     trace = _trace(left, right)
-    like = next((type_of(value) for value in _flat([left, right]) if isinstance(value, Word)), None)
-    if trace is None or like is None or like.kind == "float":
-        total = left[0] * right[0]
-        for a, b in zip(left[1:], right[1:], strict=True):
-            total = total + a * b
-        return total
-    words = [[trace.constant(value, like.name) for value in side] for side in (left, right)]
-    return trace.dot(*words)
+    factors = _alike(trace, left + right)
+    left, right = factors[: len(left)], factors[len(left) :]
+    if trace is not None and type_of(left[0]).kind != "float":
+        return trace.dot(left, right)
+    total = left[0] * right[0]
+    for a, b in zip(left[1:], right[1:], strict=True):
+        total = total + a * b
+    return total
+
+
+def _alike(trace: _core.Trace | None, values: Sequence[Any]) -> list[Any]:
+    """Words, arrays and numbers with a type that all have in common; of a trace also as many lanes."""
+    if trace is not None:
+        return list(trace.alike(list(values), True))
+    if _arrays.is_plain(*values):
+        return list(values)
+    import numpy as np
+
+    dtype = np.result_type(*(np.asanyarray(value).dtype for value in values if not _arrays.is_plain(value)))
+    return [np.asanyarray(value, dtype)[()] for value in values]
 
 
 def lookup(index: Any, table: Sequence[Any], type: Type | None = None) -> Any:
@@ -278,31 +278,19 @@ def lookup(index: Any, table: Sequence[Any], type: Type | None = None) -> Any:
     entries = list(table)
     if not entries:
         raise UsageError("lookup: the table is empty")
-    if _trace(entries) is not None:
-        trace = _trace(entries)
-        assert trace is not None
-        like = next(value for value in entries if isinstance(value, Word))
-        words = [trace.constant(value, like.ty) for value in entries]
-        return trace.read(trace.constant(index, u32.name), words)
-    own = type_of(table) if type is None and hasattr(table, "dtype") else type
-    if own is None:
-        raise UsageError("lookup: plain numbers have no type: write lookup(index, table, u8) or another")
+    trace = _trace(entries)
+    if trace is not None or isinstance(index, Word) and builtins.any(getattr(entry, "ndim", 0) for entry in entries):
+        trace = trace or index._trace
+        return trace.read(trace.constant(index, u32.name), _alike(trace, entries))
+    if type is None:
+        if _arrays.is_plain(*entries):
+            raise _refused("lookup: plain numbers have no type: write lookup(index, table, u8) or another")
+        entries = _alike(None, entries)
+        type = type_of(entries[0])
     if isinstance(index, Word):
         plain = [entry.item() if hasattr(entry, "item") else entry for entry in entries]
-        return index.trace.table(index, plain, own.name)
-    import numpy as np
-
-    return np.asarray(entries, _dtype(own))[_within(np.asarray(index).astype(np.uint64), len(entries))]
-
-
-def _within(index: Any, entries: int) -> Any:
-    """Places in a table by the rule of `lookup`."""
-    import numpy as np
-
-    bits_of_index = (entries - 1).bit_length()
-    low = index & np.uint64((1 << bits_of_index) - 1)
-    top = np.uint64(1 << bits_of_index >> 1)
-    return np.where(low < entries, low, low ^ top).astype(np.intp)
+        return index._trace.table(index, plain, type.name)
+    return _arrays.lookup(index, entries, type)
 
 
 def reduce(function: Callable[..., Any], *words: Any) -> Any:
@@ -311,130 +299,116 @@ def reduce(function: Callable[..., Any], *words: Any) -> Any:
     depend on how many lanes there are."""
     trace = _trace(words)
     if trace is None:
-        return _reduce_plain(function, words)
-    types = [type_of(word) for word in words]
+        return _arrays.reduce(function, words)
+    given = trace.alike(list(words), False)
+    types = [type_of(word) for word in given]
+    with _function(trace) as inner:
+        sides = [
+            [inner.argument(f"{side}{place}", type.name) for place, type in enumerate(types)]
+            for side in ("left", "right")
+        ]
+        results = _results(inner, _arrays.one_or_all(function, *sides), types, "reduce")
+        return _arrays.as_given(trace.reduce(given, inner, results))
+
+
+@contextlib.contextmanager
+def _function(trace: _core.Trace) -> Iterator[_core.Trace]:
+    """The trace of a function of reduce or scan, which is over when that is, whatever happens."""
     inner = trace.fork()
-    sides = [
-        [inner.argument(f"{side}{place}", type.name) for place, type in enumerate(types)] for side in ("left", "right")
-    ]
-    results = _results(inner, _one_or_all(function, *sides), types, "reduce")
-    return _as_given(trace.reduce(list(words), inner, results))
-
-
-def _one_or_all(function: Callable[..., Any], *sides: list[Any]) -> Any:
-    """Calls it with words, or with tuples of several."""
-    return function(*(side[0] if len(side) == 1 else tuple(side) for side in sides))
-
-
-def _as_given(words: list[Any]) -> Any:
-    return words[0] if len(words) == 1 else tuple(words)
+    try:
+        yield inner
+    finally:
+        inner.end()
 
 
 def _results(inner: _core.Trace, returned: Any, types: list[Type], name: str) -> list[Word]:
     results = list(returned) if isinstance(returned, (tuple, list)) else [returned]
     if len(results) != len(types):
-        raise UsageError(f"the function of {name} gave {len(results)} results: expected {len(types)}")
+        raise _refused(f"the function of {name} gave {len(results)} results: expected {len(types)}")
     words = [inner.constant(result, type.name) for result, type in zip(results, types, strict=True)]
     for word, type in zip(words, types, strict=True):
-        if word.ty != type.name:
-            raise UsageError(f"the function of {name} gave {type_of(word)!r}: expected {type!r}, as it was given")
+        if word._ty != type.name:
+            raise _refused(f"the function of {name} gave {type_of(word)!r}: expected {type!r}, as it was given")
     return words
 
 
-def _reduce_plain(function: Callable[..., Any], words: tuple[Any, ...]) -> Any:
-    import numpy as np
-
-    lanes = [np.atleast_1d(np.asarray(word)) for word in words]
-    if len(lanes[0]) == 0:
-        raise UsageError("a reduction of no lanes has no result")
-    while len(lanes[0]) > 1:
-        pairs = len(lanes[0]) // 2
-        made = _one_or_all(function, [lane[0 : 2 * pairs : 2] for lane in lanes], [lane[1::2] for lane in lanes])
-        made = [made] if len(lanes) == 1 else list(made)
-        kept = zip(made, lanes, strict=True)
-        lanes = [np.concatenate([np.broadcast_to(new, pairs), old[2 * pairs :]]) for new, old in kept]
-    return _as_given([lane[0] for lane in lanes])
-
-
-def scan(function: Callable[..., Any], state: Any, *words: Any) -> tuple[Any, Any]:
+def scan(function: Callable[..., Any], state: Any, *words: Any, type: Type | None = None) -> tuple[Any, Any]:
     """Lane after lane: `function(state, x)` gives the next state and a result; the last state, and all results. Of
-    several words the function has as many further arguments. `state` is one word of one lane, or a tuple of several."""
+    several words the function has as many further arguments. `state` is one word of one lane, or a tuple of several;
+    a plain number among them has the type that is given, or that of the first word that is gone through."""
     trace = _trace(state, words)
+    if not words or _arrays.is_plain(words[0]):
+        raise _refused("scan: expected a word of many lanes, or an array")
+    own = type or type_of(words[0])
     if trace is None:
-        return _scan_plain(function, state, words)
-    if not words or not builtins.any(isinstance(word, Word) for word in words):
-        raise UsageError("scan: expected a word of many lanes")
+        return _arrays.scan(function, _arrays.typed(state, own), words)
     states = list(state) if isinstance(state, (tuple, list)) else [state]
-    if builtins.any(_is_plain(one) for one in states):
-        raise UsageError("scan: a plain number has no type as the first state: write duo.u32(0), or a word")
-    states = [trace.constant(one, type_of(one).name) for one in states]
-    return _scan(trace, function, (states, isinstance(state, (tuple, list))), words)
+    states = [trace.constant(one, own.name) for one in states]
+    with _function(trace) as inner:
+        return _scan(
+            (trace, inner), function, (states, isinstance(state, (tuple, list))), trace.alike(list(words), False)
+        )
 
 
 def _scan(
-    trace: _core.Trace, function: Callable[..., Any], given: tuple[list[Any], bool], words: tuple[Any, ...]
+    traces: tuple[_core.Trace, _core.Trace],
+    function: Callable[..., Any],
+    given: tuple[list[Any], bool],
+    words: list[Word],
 ) -> tuple[Any, Any]:
-    states, is_tuple = given
+    (trace, inner), (states, is_tuple) = traces, given
     types = [type_of(one) for one in states]
-    inner = trace.fork()
     inside = [inner.argument(f"state{place}", type.name) for place, type in enumerate(types)]
     each = [inner.argument(f"x{place}", type_of(word).name) for place, word in enumerate(words)]
     returned = function(tuple(inside) if is_tuple else inside[0], *each)
     if not isinstance(returned, (tuple, list)) or len(returned) != 2:
-        raise UsageError("the function of scan gave something else than two things: the next state, and a result")
+        raise _refused("the function of scan gave something else than two things: the next state, and a result")
     after = _results(inner, returned[0], types, "scan")
     results = returned[1] if isinstance(returned[1], (tuple, list)) else [returned[1]]
     if not builtins.all(isinstance(result, Word) for result in results):
-        raise UsageError("the function of scan gave a result that is no word")
-    made = trace.scan(states, list(words), inner, after + list(results))
+        raise _refused("the function of scan gave a result that is no word")
+    made = trace.scan(states, words, inner, after + list(results))
     last, lanes = made[: len(states)], made[len(states) :]
     return (tuple(last) if is_tuple else last[0]), (
         tuple(lanes) if isinstance(returned[1], (tuple, list)) else lanes[0]
     )
 
 
-def _scan_plain(function: Callable[..., Any], state: Any, words: tuple[Any, ...]) -> tuple[Any, Any]:
-    import numpy as np
-
-    given = []
-    for lane in zip(*words, strict=True):
-        state, result = function(state, *lane)
-        given.append(result)
-    if given and isinstance(given[0], tuple):
-        return state, tuple(np.asarray(column) for column in zip(*given, strict=True))
-    return state, np.asarray(given)
-
-
 def sort(x: Any, *, descending: bool = False) -> Any:
     """The lanes of a word in order, whose number is fixed (`Alice(u32, lanes=8)`); or words of one type in order, lane
     by lane."""
     if isinstance(x, Word):
-        return stack(x.trace.sort(x.trace.unstack(x), descending))
-    if _trace(x) is not None:
-        words = list(x)
-        return words[0].trace.sort(words, descending)
+        return stack(x._trace.sort(x._trace.unstack(x), descending))
+    trace = _trace(x) if isinstance(x, (list, tuple)) else None
+    if trace is not None:
+        return trace.sort(_alike(trace, x), descending)
     import numpy as np
 
     is_list = isinstance(x, (list, tuple))
-    ordered = np.sort(np.stack(list(x)) if is_list else np.asarray(x), axis=0)
+    lanes = np.stack(np.broadcast_arrays(*_alike(None, x))) if is_list else np.atleast_1d(x)
+    ordered = np.sort(lanes, axis=0)
     ordered = ordered[::-1] if descending else ordered
     return list(ordered) if is_list else ordered
 
 
 def unstack(x: Any) -> list[Any]:
     """The lanes as words of one lane; how many is fixed, as in `Alice(u32, lanes=8)`."""
-    return x.trace.unstack(x) if isinstance(x, Word) else list(x)
+    if isinstance(x, Word):
+        return x._trace.unstack(x)
+    import numpy as np
+
+    return list(np.atleast_1d(x))
 
 
 def stack(words: Sequence[Any]) -> Any:
     """Words of one lane as the lanes of one."""
-    trace = _trace(list(words))
-    if trace is None:
-        import numpy as np
+    words = list(words)
+    trace = _trace(words)
+    if trace is not None:
+        return trace.stack(_alike(trace, words))
+    import numpy as np
 
-        return np.asarray(list(words))
-    like = next(word for word in words if isinstance(word, Word))
-    return trace.stack([trace.constant(word, like.ty) for word in words])
+    return np.stack([np.reshape(word, ()) for word in _alike(None, words)])
 
 
 def sum(x: Any, type: Type | None = None) -> Any:
@@ -451,7 +425,7 @@ def sum(x: Any, type: Type | None = None) -> Any:
 
 def _of_sums(x: Word, own: Type, type: Type) -> Type:
     """The type in which sums are made: no wider than the most lanes need, since what is wider costs ANDs."""
-    width = own.width + (x.most_lanes - 1).bit_length()
+    width = own.width + (x._most_lanes - 1).bit_length()
     if type.kind not in ("uint", "int") or width >= type.width:
         return type
     return sint(width) if own.kind == "int" else uint(width)
@@ -501,6 +475,6 @@ def _place(x: Any, is_better: Callable[[Any, Any], Any]) -> Any:
         return where(wins, other, key), where(wins, behind ^ length, place), length << 1
 
     # The last length may wrap: no block stands behind that one.
-    places = uint(builtins.max(1, (x.most_lanes - 1).bit_length()))
-    start = [x.trace.constant(number, places.name) for number in (0, 1)]
+    places = uint(builtins.max(1, (x._most_lanes - 1).bit_length()))
+    start = [x._trace.constant(number, places.name) for number in (0, 1)]
     return cast(reduce(better, x, *start)[1], i64)

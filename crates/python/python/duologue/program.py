@@ -81,6 +81,7 @@ class Program:
         `link` is `"20ms,100Mbit"`, round trip and bits a second, or `lan`, `internet`, `transatlantic`. Bytes and
         rounds are exact, times predicted. `sizes` gives every public size.
         """
+        check_sizes(self, sizes or {})
         binding = self._core.bind(dict(sizes or {}), {})
         return Costs(Cost._of(cost) for cost in binding.cost(link, complete(settings)))
 
@@ -130,7 +131,7 @@ def bind(
 ) -> tuple[_core.Binding, dict[str, _core.Matrix]]:
     """Packs the wanted inputs, and fixes the sizes by their rows where these are not given."""
     ports = {port.name: port for port in wanted}
-    _check_sizes(program, sizes or {})
+    check_sizes(program, sizes or {})
     inputs = columns_of(inputs)
     _check_names(program, inputs)
     for name in ports:
@@ -149,7 +150,7 @@ def _check_names(program: Program, inputs: Mapping[str, object]) -> None:
             raise UsageError(f"the program has no input {name!r}: its inputs are {', '.join(known)}")
 
 
-def _check_sizes(program: Program, sizes: Mapping[str, int]) -> None:
+def check_sizes(program: Program, sizes: Mapping[str, int]) -> None:
     for name, value in sizes.items():
         if name not in program.sizes:
             known = ", ".join(program.sizes) or "none"

@@ -69,6 +69,8 @@ class Check:
     protocols: tuple[str, ...]
     numpy: str
     """`equal`, or why the function was not compared with NumPy."""
+    not_compared: tuple[str, ...] = ()
+    """Outputs that were NaN on all lanes, so that nothing is said of them."""
 
 
 class TracedProgram(Program):
@@ -89,6 +91,7 @@ class TracedProgram(Program):
         """What each line of the source costs, for given sizes; those that are not given are 1."""
         import linecache
 
+        _programs.check_sizes(self, sizes or {})
         everything = {name: max(least, 1) for name, (least, _) in self.sizes.items()} | dict(sizes or {})
         lines = self._profile.lines(self._core.bind(everything, {}))
         total = sum(ands for _, _, ands, _ in lines) or 1
@@ -115,23 +118,37 @@ class TracedProgram(Program):
         seed: int = 0,
     ) -> Check:
         """Computes the program on random inputs in the clear, by each protocol between two parties in this process, and
-        the function on arrays of NumPy, and compares all outputs. `lanes` is the value of every size that is not given.
+        the function on arrays of NumPy, and compares all outputs: names, types, numbers of lanes, values. Floats are
+        moderate numbers first, and in a second run infinities are among them. `lanes` is the value of every size that is
+        not given.
 
         Raises `AssertionError` at the first difference, with the output, the lane and the values, which are random.
         """
         import numpy as np
 
+        _programs.check_sizes(self, sizes or {})
         random = np.random.default_rng(seed)
         everything = {name: min(max(lanes, least), most) for name, (least, most) in self.sizes.items()}
         binding = self._core.bind(everything | dict(sizes or {}), {})
         counts = binding.input_lanes
-        values = {port.name: _random(random, Type(port.type), counts[port.name]) for port in self.inputs}
+        undefined: set[str] = set(port.name for port in self.outputs)
+        numpy = "equal"
+        for is_finite in (True, False) if any(Type(port.type).kind == "float" for port in self.inputs) else (False,):
+            values = {port.name: _random(random, Type(port.type), counts[port.name], is_finite) for port in self.inputs}
+            plain, numpy = self._run(binding, values, protocols)
+            undefined &= {name for name, value in plain.items() if np.all(value != value)}
+        return Check(lanes, tuple(protocols), numpy, tuple(sorted(undefined)))
+
+    def _run(
+        self, binding: _core.Binding, values: dict[str, Any], protocols: tuple[str, ...]
+    ) -> tuple[dict[str, Any], str]:
+        """The outputs in the clear, with which all others agree; and what was compared with NumPy."""
         matrices = {port.name: pack(_known(port), values[port.name]) for port in self.inputs}
         plain = self._unpacked(binding.plain(matrices))
         for protocol in protocols:
             ran = self._unpacked(_core.simulate(binding, complete({"protocol": protocol}), matrices))
             self._compare(plain, ran, protocol)
-        return Check(lanes, tuple(protocols), self._against_numpy(values, plain))
+        return plain, self._against_numpy(values, plain)
 
     def _unpacked(self, matrices: dict[str, _core.Matrix]) -> dict[str, Any]:
         return {port.name: unpack(_known(port), matrices[port.name]) for port in self.outputs}
@@ -139,11 +156,21 @@ class TracedProgram(Program):
     def _compare(self, plain: dict[str, Any], other: dict[str, Any], name: str) -> None:
         import numpy as np
 
+        if set(plain) != set(other):
+            raise AssertionError(
+                f"{self.name!a}: outputs {', '.join(plain)} in the clear, {', '.join(other)} by {name}"
+            )
+        found = {output: np.atleast_1d(np.asarray(other[output])) for output in plain}
+        for what, of in (("of type", lambda value: value.dtype), ("of lanes", len)):
+            for output, value in plain.items():
+                if of(value) != of(found[output]):
+                    raise AssertionError(
+                        f"{self.name!a}: output {output!r} is {what} {of(value)} in the clear, {of(found[output])} by {name}"
+                    )
         for output, value in plain.items():
-            came = np.atleast_1d(np.asarray(other[output]))
-            came = np.broadcast_to(came, value.shape) if came.shape[0] == 1 else came
+            came = found[output]
             same = (value == came) | (value != value) & (came != came)
-            if value.shape != came.shape or not np.all(same):
+            if not np.all(same):
                 lane = int(np.argmin(same.reshape(len(value), -1).all(axis=1)))
                 raise AssertionError(
                     f"{self.name!a}: output {output!r}, lane {lane}: {value[lane]} in the clear, {came[lane]} by {name}"
@@ -155,13 +182,10 @@ class TracedProgram(Program):
         for port in (*self.inputs, *self.outputs):
             if Type(port.type).dtype is None:
                 return f"NumPy has no {Type(port.type)!r}"
-        given = {name: value[0] if len(value) == 1 else value for name, value in values.items()}
+        lanes = _lanes()
+        given = {name: value[0] if len(value) == 1 else value.view(lanes) for name, value in values.items()}
         with np.errstate(all="ignore"):
             returned = _named(self.function(**given))
-        for output, value in plain.items():
-            dtype = np.asarray(returned[output]).dtype
-            if dtype != value.dtype and np.asarray(returned[output]).dtype.kind != value.dtype.kind:
-                raise AssertionError(f"{self.name!a}: output {output!r} is {value.dtype}, and {dtype} by NumPy")
         self._compare(plain, returned, "NumPy")
         return "equal"
 
@@ -170,20 +194,40 @@ def _known(port: Port) -> Port:
     return Port(port.name, "public", port.type, port.lanes)
 
 
-def _random(random: Any, type: Type, lanes: int) -> Any:
-    """Random numbers of a type, the extremes among them."""
-    values = _numbers(random, type, lanes)
+@functools.cache
+def _lanes() -> Any:
+    """Arrays whose sums go by the tree of a program, so that floats are rounded alike."""
+    import numpy as np
+
+    from .functions import sum as tree
+
+    class Lanes(np.ndarray):
+        def sum(self, *args: Any, **more: Any) -> Any:
+            if args or more or self.dtype.kind != "f":
+                return super().sum(*args, **more)
+            return tree(np.asarray(self))
+
+        def __array_function__(self, function: Any, types: Any, args: Any, more: Any) -> Any:
+            made = super().__array_function__(function, types, args, more)
+            return made.view(Lanes) if type(made) is np.ndarray else made
+
+    return Lanes
+
+
+def _random(random: Any, type: Type, lanes: int, is_finite: bool = False) -> Any:
+    """Random numbers of a type, the extremes among them; of floats moderate ones alone, if they are to be finite."""
+    values = _numbers(random, type, lanes, is_finite)
     return values if type.dtype is None else values.astype(type.dtype)
 
 
-def _numbers(random: Any, type: Type, lanes: int) -> Any:
+def _numbers(random: Any, type: Type, lanes: int, is_finite: bool) -> Any:
     import numpy as np
 
     kind, width = type.kind, type.width
     if kind == "float":
-        exponents = random.integers(-40, 40, lanes)
+        exponents = random.integers(-8, 8, lanes) if is_finite else random.integers(-40, 40, lanes)
         values = np.ldexp(random.standard_normal(lanes), exponents).astype(type.dtype or np.float64)
-        return _with(values, [0.0, -0.0, 1.0, np.inf, -np.inf])
+        return values if is_finite else _with(values, [0.0, -0.0, 1.0, np.inf, -np.inf])
     if width > 64 or kind == "bits" and width > 1:
         octets = random.integers(0, 256, (lanes, -(-width // 8)), dtype=np.uint8)
         octets[:, -1] &= 0xFF >> (-width % 8)
@@ -253,6 +297,9 @@ def program(
         if to is not None or inputs:
             raise UsageError("a program by its name has no inputs to declare")
         return _programs.program(name)
+    for name, of in (("to", to), ("goal", goal)):
+        if isinstance(of, Input):
+            raise UsageError(f"an input cannot be named {name}, by which @duo.program takes something else: rename it")
     if to is None:
         raise UsageError("to is missing: who learns the outputs, as in to=Alice or to={'sum': Both}")
     learns = to
@@ -270,8 +317,11 @@ def _traced(
     trace = _core.Trace(PACKAGE, goal)
     _check_inputs(function, name, inputs)
     words = {port: trace.input(port, of.who, of.type.name, of.lanes.given) for port, of in inputs.items()}
-    outputs = _outputs(name, function(**words), to)
-    core, profile = trace.finish(name, outputs)
+    try:
+        outputs = _outputs(name, function(**words), to)
+        core, profile = trace.finish(name, outputs)
+    finally:
+        trace.end()
     return TracedProgram(core, profile, function)
 
 

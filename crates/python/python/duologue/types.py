@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from . import _core
 from ._values import width as _parts
 from .errors import UsageError
 
@@ -82,10 +83,13 @@ class Type:
         name = _DTYPES.get(repr(self))
         return None if name is None else np.dtype(name)
 
-    def __call__(self, number: float) -> Any:
-        """The number as a scalar of NumPy of this type, which has a type where a plain number has none."""
+    def __call__(self, number: float | _core.Word) -> Any:
+        """The number as a scalar of NumPy of this type, which has a type where a plain number has none; of a word, the
+        word as this type, by the rules of `cast`."""
         import numpy as np
 
+        if isinstance(number, _core.Word):
+            return number._trace.cast(number, self.name)
         dtype = self.dtype
         if dtype is None:
             raise UsageError(f"NumPy has no {self!r}: a plain number takes the type of the word that it meets")
@@ -167,7 +171,7 @@ def lanes_of(lanes: int | str | Lanes | None) -> Lanes:
     match lanes:
         case None:
             return size("lanes")
-        case Lanes() if lanes.factor < 1 << 63:
+        case Lanes() if 1 <= lanes.factor < 1 << 63:
             return lanes
         case str():
             return size(lanes)

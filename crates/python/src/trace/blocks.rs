@@ -2,10 +2,11 @@
 
 use super::node::{Callee, shown};
 use super::{Trace, Word};
-use crate::errors::{of_program, usage};
+use crate::errors::of_program;
 use duologue::circuit::blocks::{self, Block};
 use duologue::circuit::{Circuit, Kind, Type};
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 use std::sync::Arc;
 
 /// An operand's type, and how many words it is made of if that was said; of a plain number nothing is known.
@@ -29,7 +30,7 @@ impl Trace {
             shapes.push(shape);
         }
         let block = blocks::find(name).map_err(of_program)?;
-        let circuit = trace.block_circuit(&block, &shapes, size).map_err(|why| trace.refuse(site, why))?;
+        let circuit = trace.block_circuit(slf.py(), &block, &shapes, size).map_err(|why| trace.refuse(site, why))?;
         let mut found = Vec::new();
         for ((port, arg), operand) in circuit.inputs().iter().zip(args).zip(operands) {
             let node = match arg {
@@ -65,24 +66,35 @@ pub fn about_block(name: &str) -> PyResult<String> {
 impl Trace {
     fn block_operand(slf: &Bound<'_, Self>, operand: &Bound<'_, PyAny>, site: u32) -> PyResult<(Option<u32>, Shape)> {
         let ty = |node: u32| slf.get().ty(node);
-        if let Ok(words) = operand.extract::<Vec<Py<Word>>>() {
-            let Some(first) = words.first() else { return Err(usage("a list of no words")) };
-            let element = ty(first.get().of(slf).map_err(usage)?)?;
+        if let Ok(list) = operand.cast::<PyList>() {
+            let words = list.extract::<Vec<Py<Word>>>();
+            let words =
+                words.map_err(|_| slf.get().refuse(site, "a list that is an operand: expected words".into()))?;
+            let Some(first) = words.first() else {
+                return Err(slf.get().refuse(site, "a list that is an operand: expected one word or more".into()));
+            };
+            let element = ty(first.get().of(slf).map_err(|why| slf.get().refuse(site, why))?)?;
             let all = Trace::concat(slf, words.iter().map(|word| word.clone_ref(slf.py())).collect())?;
-            let node = all.of(slf).map_err(usage)?;
+            let node = all.of(slf).map_err(|why| slf.get().refuse(site, why))?;
             return Ok((Some(node), Some((element, Some(words.len() as u32)))));
         }
         let node = Trace::word(slf, operand, site)?;
         Ok((node, node.map(|node| ty(node).map(|ty| (ty, None))).transpose()?))
     }
 
-    fn block_circuit(&self, block: &Block, shapes: &[Shape], size: Option<&str>) -> Result<Arc<Circuit>, String> {
+    fn block_circuit(
+        &self,
+        py: Python<'_>,
+        block: &Block,
+        shapes: &[Shape],
+        size: Option<&str>,
+    ) -> Result<Arc<Circuit>, String> {
         let given = size.map(|size| block.size(size).map_err(|why| why.to_string())).transpose()?;
         if let Some(size) = given {
-            let circuit = self.built(block, &size)?;
+            let circuit = self.built(py, block, &size)?;
             return fits(&circuit, shapes).map(|()| circuit);
         }
-        let found = candidates(block, shapes).into_iter().filter_map(|size| self.built(block, &size).ok());
+        let found = candidates(block, shapes).into_iter().filter_map(|size| self.built(py, block, &size).ok());
         let found = found.into_iter().find(|circuit| fits(circuit, shapes).is_ok());
         found.ok_or_else(|| {
             let (name, usual) = (block.name, block.label(&block.usual()));
@@ -93,15 +105,17 @@ impl Trace {
         })
     }
 
-    fn built(&self, block: &Block, size: &[u32]) -> Result<Arc<Circuit>, String> {
+    fn built(&self, py: Python<'_>, block: &Block, size: &[u32]) -> Result<Arc<Circuit>, String> {
         let key = (block.name.to_owned(), size.to_vec());
-        let mut known = self.blocks.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some(circuit) = known.get(&key) {
-            return Ok(circuit.clone());
+        let blocks = || self.blocks.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let known = blocks().get(&key).cloned();
+        if let Some(circuit) = known {
+            return Ok(circuit);
         }
         let goal = if block.goals.contains(&self.goal) { self.goal } else { block.goals[0] };
-        let circuit = Arc::new(block.circuit(size, goal).map_err(|why| why.to_string())?);
-        known.insert(key, circuit.clone());
+        // Other threads of Python go on meanwhile, so that no lock of the trace is held.
+        let circuit = Arc::new(py.detach(|| block.circuit(size, goal)).map_err(|why| why.to_string())?);
+        blocks().insert(key, circuit.clone());
         Ok(circuit)
     }
 }

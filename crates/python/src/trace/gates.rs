@@ -147,9 +147,35 @@ fn product(c: &mut Builder, a: &[Bit], b: &[Bit], goal: Goal) -> Vec<Bit> {
     match (number(a), number(b)) {
         (_, Some(k)) => by_constant(c, a, k),
         (Some(k), _) => by_constant(c, b, k),
-        _ if a == b => multiply::square_low(c, &word(a), goal).0,
-        _ => blocks::multiply_low(c, &word(a), &word(b), goal).0,
+        _ => match (narrow(a), narrow(b)) {
+            (x, y) if x.0.len() + y.0.len() < 2 * a.len() => exact_product(c, x, y, a.len(), goal),
+            _ if a == b => multiply::square_low(c, &word(a), goal).0,
+            _ => blocks::multiply_low(c, &word(a), &word(b), goal).0,
+        },
     }
+}
+
+/// The bits that a number needs, and whether the last of them is its sign: what was widened has zeros, or copies of the
+/// sign, above.
+fn narrow(bits: &[Bit]) -> (&[Bit], bool) {
+    let Some((&top, below)) = bits.split_last() else { return (bits, false) };
+    let copies = below.iter().rev().take_while(|&&bit| bit == top).count();
+    match top {
+        Bit::FALSE => (&bits[..(bits.len() - 1 - copies).max(1)], false),
+        _ => (&bits[..bits.len() - copies], copies > 0),
+    }
+}
+
+/// The product modulo 2^width of numbers of fewer bits.
+fn exact_product(c: &mut Builder, a: (&[Bit], bool), b: (&[Bit], bool), width: usize, goal: Goal) -> Vec<Bit> {
+    if let ([bit], false) = if a.0.len() == 1 { a } else { b } {
+        let (other, signed) = if a.0.len() == 1 { b } else { a };
+        let other = if signed { Int(other.to_vec()).resized(width).0 } else { UInt(other.to_vec()).resized(width).0 };
+        return other.into_iter().map(|of| c.and(of, *bit)).collect();
+    }
+    let needed = width.min(a.0.len() + b.0.len());
+    let product = multiply::sum_of_terms(c, &[], &[(a, b)], needed, goal);
+    if a.1 || b.1 { Int(product).resized(width).0 } else { UInt(product).resized(width).0 }
 }
 
 /// The number that constant bits are, if they are constants.

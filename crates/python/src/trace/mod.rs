@@ -65,6 +65,11 @@ impl Trace {
         Trace::with(self.sites.clone(), self.goal)
     }
 
+    /// The function has ended, by an error.
+    fn end(&self) {
+        *self.lock() = Recording::over();
+    }
+
     fn input(slf: &Bound<'_, Self>, name: &str, owner: &str, ty: &str, lanes: GivenLanes) -> PyResult<Word> {
         let (ty, owner) = (type_of(ty)?, owner_of(owner)?);
         Trace::record(slf, |recording, site| {
@@ -86,6 +91,36 @@ impl Trace {
             Some(node) => Ok(Word::new(slf, node)),
             None => Err(slf.get().refuse(site, format!("expected a word or a number for {}", shown(ty)))),
         }
+    }
+
+    /// Words, numbers and arrays as words of as many lanes: of a type that all have in common, or each of its own.
+    fn alike(slf: &Bound<'_, Self>, values: Vec<Bound<'_, PyAny>>, is_one_type: bool) -> PyResult<Vec<Word>> {
+        let site = slf.get().sites.here(slf.py())?;
+        let refused = |why: &str| slf.get().refuse(site, why.into());
+        let known = values.iter().map(|value| Trace::word(slf, value, site)).collect::<PyResult<Vec<_>>>()?;
+        let types = known.iter().flatten().map(|&node| slf.get().ty(node)).collect::<PyResult<Vec<_>>>()?;
+        let ty = match &types[..] {
+            [first, rest @ ..] if is_one_type => {
+                let ty = rest.iter().try_fold(*first, |ty, &other| recording::common(ty, other));
+                Some(ty.map_err(|why| refused(&why))?)
+            }
+            _ => None,
+        };
+        let mut args = Vec::with_capacity(values.len());
+        for (value, known) in values.iter().zip(known) {
+            args.push(match (known, ty) {
+                (Some(node), _) => node,
+                (None, Some(ty)) => Trace::typed(slf, value, ty, site)?
+                    .ok_or_else(|| refused("expected words, numbers or arrays of NumPy"))?,
+                _ => return Err(refused("a plain number has no type here: write duo.u32(0), or a word")),
+            });
+        }
+        Trace::record_at(slf, site, |recording, site| {
+            let cast = |arg: &u32| ty.map_or(Ok(*arg), |ty| recording.cast(*arg, ty, site));
+            let mut args = args.iter().map(cast).collect::<Result<Vec<_>, _>>()?;
+            recording.together(&mut args, site)?;
+            Ok(args)
+        })
     }
 
     fn cast(slf: &Bound<'_, Self>, word: &Word, ty: &str) -> PyResult<Word> {
@@ -132,13 +167,11 @@ impl Trace {
     fn dot(slf: &Bound<'_, Self>, left: Vec<Py<Word>>, right: Vec<Py<Word>>) -> PyResult<Word> {
         Trace::record(slf, |recording, site| {
             let args = [nodes(slf, &left)?, nodes(slf, &right)?].concat();
-            let ty =
-                args.iter().try_fold(recording.ty(args[0]), |ty, &arg| recording::common(ty, recording.ty(arg)))?;
+            let ty = recording.ty(args[0]);
             let is_fit = is_integer(ty) || matches!(ty.kind, duologue::circuit::Kind::Fixed { .. });
             if !is_fit {
                 return Err(format!("a dot product of {}: expected integers or fixed-point numbers", shown(ty)));
             }
-            let args = args.iter().map(|&arg| recording.cast(arg, ty, site)).collect::<Result<Vec<_>, _>>()?;
             recording.call(Callee::Dot, &args, &[ty], site).map(first)
         })
     }
@@ -161,35 +194,23 @@ impl Trace {
         })
     }
 
-    /// Word `index` of several.
+    /// Word `index` of several of one type.
     fn read(slf: &Bound<'_, Self>, index: &Word, words: Vec<Py<Word>>) -> PyResult<Word> {
         Trace::record(slf, |recording, site| {
             let index = check_index(recording, index.of(slf)?, words.len())?;
             let words = nodes(slf, &words)?;
-            let ty =
-                words.iter().try_fold(recording.ty(words[0]), |ty, &arg| recording::common(ty, recording.ty(arg)))?;
-            let mut args = vec![index];
-            for word in words {
-                args.push(recording.cast(word, ty, site)?);
-            }
-            recording.call(Callee::Read, &args, &[ty], site).map(first)
+            let ty = recording.ty(words[0]);
+            recording.call(Callee::Read, &[vec![index], words].concat(), &[ty], site).map(first)
         })
     }
 
-    /// Words of one type in order.
+    /// Words of one type, as [`Trace::alike`] gives them, in order.
     fn sort(slf: &Bound<'_, Self>, words: Vec<Py<Word>>, descending: bool) -> PyResult<Vec<Word>> {
         Trace::record_all(slf, |recording, site| {
             let args = nodes(slf, &words)?;
             let ty = recording.ty(args[0]);
             if !(is_integer(ty) || matches!(ty.kind, duologue::circuit::Kind::Fixed { .. })) {
                 return Err(format!("{} is not sorted: expected integers or fixed-point numbers", shown(ty)));
-            }
-            if let Some(&other) = args.iter().find(|&&arg| recording.ty(arg) != ty) {
-                return Err(format!(
-                    "{} and {} are not sorted together: cast them",
-                    shown(ty),
-                    shown(recording.ty(other))
-                ));
             }
             recording.call(Callee::Sort { descending }, &args, &vec![ty; args.len()], site)
         })
@@ -236,7 +257,7 @@ impl Trace {
         Trace::add_unstack(slf, word)
     }
 
-    /// Words of one lane as lanes.
+    /// Words of one type and one lane as lanes.
     fn stack(slf: &Bound<'_, Self>, words: Vec<Py<Word>>) -> PyResult<Word> {
         Trace::add_stack(slf, &words)
     }
@@ -248,9 +269,10 @@ impl Trace {
         outputs: Vec<(String, String, Py<Word>)>,
     ) -> PyResult<(Program, Profile)> {
         let trace = slf.get();
+        let site = trace.sites.here(slf.py())?;
         let mut delivered = Vec::with_capacity(outputs.len());
         for (name, to, word) in outputs {
-            let node = word.get().of(slf).map_err(usage)?;
+            let node = word.get().of(slf).map_err(|why| trace.refuse(site, why))?;
             delivered.push((name, recipient_of(&to)?, node));
         }
         let recording = std::mem::replace(&mut *trace.lock(), Recording::over());
@@ -322,8 +344,8 @@ impl Trace {
         }
         let before = recording.nodes.len();
         let done = write(&mut recording, site).and_then(|nodes| {
-            let ands = (before..recording.nodes.len()).map(|node| recording.estimate(node)).sum();
-            recording.count(ands).map(|warns| (nodes, warns))
+            let gates = (before..recording.nodes.len()).map(|node| recording.estimate(node)).sum();
+            recording.count(gates).map(|warns| (nodes, warns))
         });
         drop(recording);
         let (nodes, warns) = done.map_err(|why| trace.refuse(site, why))?;
@@ -363,15 +385,11 @@ impl Trace {
     }
 
     fn array(&self, matrix: &Matrix, ty: Type, site: u32) -> Result<u32, Refused> {
-        let mut recording = self.lock();
         let bits: Vec<bool> = matrix.0.to_lanes().into_iter().flatten().collect();
         if bits.is_empty() || bits.len() > 1 << 24 {
             return Err("a public array has 1 to 2^24 bits: make it an input, Public(TYPE)".into());
         }
-        let lanes = recording.intern(Lanes { factor: matrix.0.lanes() as u64, sizes: Vec::new() });
-        recording.arrays.push(bits);
-        let place = recording.arrays.len() as u32 - 1;
-        recording.push(Op::Array(place), ty, lanes, &[], site)
+        self.lock().array(bits, ty, site)
     }
 
     /// An operand, of this type if it is a plain number; none if it is nothing of the kind.

@@ -16,7 +16,7 @@ pub const ONE: u32 = 0;
 pub const ANY: u32 = u32::MAX;
 
 /// An operation. Those of the second part read or make other lanes than their operands have.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Op {
     Constant(u32),
     Cast,
@@ -113,7 +113,7 @@ pub enum Callee {
 }
 
 /// A number of bits: the low 128, and what the others are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Constant {
     pub low: u128,
     pub above: bool,

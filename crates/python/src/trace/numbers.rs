@@ -3,11 +3,12 @@
 use super::node::{Constant, shown};
 use duologue::circuit::{Kind, Type};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyInt};
+use pyo3::types::{PyFloat, PyInt};
 
 /// The number as a constant of the type; none if it is no plain number of Python.
 pub fn constant(number: &Bound<'_, PyAny>, ty: Type) -> PyResult<Option<Result<Constant, String>>> {
-    if number.is_exact_instance_of::<PyInt>() || number.is_exact_instance_of::<PyBool>() {
+    // Members of enumerations are integers too.
+    if number.is_instance_of::<PyInt>() {
         return Ok(Some(integer(number, ty)?));
     }
     match number.cast_exact::<PyFloat>() {
@@ -31,7 +32,9 @@ fn integer(number: &Bound<'_, PyAny>, ty: Type) -> PyResult<Result<Constant, Str
 fn misfit(ty: Type) -> String {
     let (name, width) = (shown(ty), ty.width);
     match ty.kind {
-        _ if name == "bit" => "the number is no bit: expected True, False, 0 or 1".into(),
+        _ if name == "bit" => {
+            "the number is no bit: expected True, False, 0 or 1, or duo.cast(x, u8) of the bit".into()
+        }
         Kind::Bits | Kind::UInt => format!("the number does not fit {name}: expected 0 to 2^{width} - 1"),
         Kind::Int => format!("the number does not fit {name}: expected -2^{0} to 2^{0} - 1", width - 1),
         _ => format!("the number does not fit {name}"),

@@ -77,33 +77,26 @@ impl Trace {
         })
     }
 
-    /// Words of one lane as lanes.
+    /// Words of one type and one lane as lanes.
     pub fn add_stack(slf: &Bound<'_, Self>, words: &[Py<Word>]) -> PyResult<Word> {
         Trace::record(slf, |recording, site| {
             let args = nodes(slf, words)?;
-            let ty = args
-                .iter()
-                .try_fold(recording.ty(args[0]), |ty, &arg| super::recording::common(ty, recording.ty(arg)))?;
-            let mut cast = Vec::with_capacity(args.len());
-            for arg in args {
-                if !matches!(recording.lanes_of(arg), ONE | ANY) {
-                    return Err("words of one lane are stacked".into());
-                }
-                cast.push(recording.cast(arg, ty, site)?);
+            if args.iter().any(|&arg| !matches!(recording.lanes_of(arg), ONE | ANY)) {
+                return Err("words of one lane are stacked".into());
             }
-            let lanes = recording.intern(Lanes { factor: cast.len() as u64, sizes: Vec::new() });
-            recording.fold((Callee::Stack, cast), &[(ty, lanes)], site).map(first)
+            let ty = recording.ty(args[0]);
+            let lanes = recording.intern(Lanes { factor: args.len() as u64, sizes: Vec::new() });
+            recording.fold((Callee::Stack, args), &[(ty, lanes)], site).map(first)
         })
     }
 }
 
 impl Trace {
     fn function(&self, inner: &Bound<'_, Trace>, results: &[Py<Word>], name: &str) -> PyResult<super::profile::Made> {
-        let results = nodes(inner, results).map_err(crate::errors::usage)?;
-        let mut recording = inner.get().lock();
-        recording.is_over = true;
-        let made = function(&recording, &results, self.goal, name);
-        drop(recording);
+        let site = self.sites.here(inner.py())?;
+        let results = nodes(inner, results).map_err(|why| self.refuse(site, why))?;
+        let recording = std::mem::replace(&mut *inner.get().lock(), Recording::over());
+        let made = inner.py().detach(|| function(&recording, &results, self.goal, name));
         made.map_err(|failure| self.refuse(failure.site, failure.why))
     }
 }

@@ -1,8 +1,11 @@
 //! A recording: operations in the order in which they were asked for, each with the type and the lanes of its result.
 
+use super::gates::gates;
 use super::node::{ANY, Call, Callee, Constant, InputPort, Lanes, NONE, Node, ONE, Op, is_bit, is_integer, shown};
+use duologue::circuit::blocks::Goal;
 use duologue::circuit::program::SizeRange;
-use duologue::circuit::{Kind, Type, bits, uint};
+use duologue::circuit::{Bit, Builder, Kind, Type, bits, uint};
+use std::collections::HashMap;
 
 /// Why an operation cannot be recorded, in words.
 pub type Refused = String;
@@ -10,8 +13,8 @@ pub type Refused = String;
 /// The most operations of a program.
 const MOST_NODES: usize = 1 << 28;
 
-/// The most ANDs that a single operation may have.
-const MOST_ANDS: u64 = 1 << 28;
+/// About the most gates that a single operation may have.
+const MOST_GATES: u64 = 1 << 28;
 
 /// The most bits of a word; what is joined of several words may have as many as a value of a program.
 const MOST_WIDTH: u32 = 1 << 16;
@@ -20,8 +23,8 @@ pub const MOST_JOINED: u64 = 1 << 24;
 /// The most words that are one table, or lanes that become words.
 pub const MOST_WORDS: usize = 1 << 16;
 
-/// Above so many ANDs the line is named that is under way.
-const MANY_ANDS: u64 = 10_000_000;
+/// Above so many gates the line is named that is under way.
+const MANY_GATES: u64 = 10_000_000;
 
 #[derive(Default)]
 pub struct Recording {
@@ -32,8 +35,12 @@ pub struct Recording {
     pub lanes: Vec<Lanes>,
     pub sizes: Vec<SizeRange>,
     pub inputs: Vec<InputPort>,
+    /// Operations that are repeated to more lanes, or of one lane: the same twice is one, as in the circuit of a step.
+    known: HashMap<(Op, Type, u32, [u32; 3]), u32>,
+    known_constants: HashMap<(Type, Constant), u32>,
+    known_arrays: HashMap<(Type, Vec<bool>), u32>,
     /// About as many as all operations have.
-    ands: u64,
+    gates: u64,
     has_warned: bool,
     /// A program was made of it, or an error ended it.
     pub is_over: bool,
@@ -99,24 +106,49 @@ impl Recording {
         }
         let mut all = [NONE; 3];
         all[..args.len()].copy_from_slice(args);
+        let number = self.nodes.len() as u32;
+        if matches!(op, Op::Repeat | Op::Lane(_)) || lanes == ONE && op.is_by_lane() && !matches!(op, Op::Result { .. })
+        {
+            let known = *self.known.entry((op, ty, lanes, all)).or_insert(number);
+            if known != number {
+                return Ok(known);
+            }
+        }
         self.nodes.push(Node { op, ty, lanes, args: all, site });
-        Ok((self.nodes.len() - 1) as u32)
+        Ok(number)
     }
 
     /// Counts what an operation takes; whether the program has just become a large one.
-    pub fn count(&mut self, ands: u64) -> Result<bool, Refused> {
-        if ands > MOST_ANDS {
-            return Err(format!("this operation alone has about {ands} ANDs: it may have {MOST_ANDS}"));
+    pub fn count(&mut self, gates: u64) -> Result<bool, Refused> {
+        if gates > MOST_GATES {
+            return Err(format!("this operation alone has about {gates} gates: it may have {MOST_GATES}"));
         }
-        self.ands = self.ands.saturating_add(ands);
-        let warns = self.ands > MANY_ANDS && !self.has_warned;
+        self.gates = self.gates.saturating_add(gates);
+        let warns = self.gates > MANY_GATES && !self.has_warned;
         self.has_warned |= warns;
         Ok(warns)
     }
 
     pub fn constant(&mut self, ty: Type, value: Constant, site: u32) -> Result<u32, Refused> {
+        if let Some(&known) = self.known_constants.get(&(ty, value)) {
+            return Ok(known);
+        }
         self.constants.push(value);
-        self.push(Op::Constant(self.constants.len() as u32 - 1), ty, ANY, &[], site)
+        let node = self.push(Op::Constant(self.constants.len() as u32 - 1), ty, ANY, &[], site)?;
+        self.known_constants.insert((ty, value), node);
+        Ok(node)
+    }
+
+    /// Public numbers, one a lane.
+    pub fn array(&mut self, bits: Vec<bool>, ty: Type, site: u32) -> Result<u32, Refused> {
+        if let Some(&known) = self.known_arrays.get(&(ty, bits.clone())) {
+            return Ok(known);
+        }
+        let lanes = self.intern(Lanes { factor: bits.len() as u64 / u64::from(ty.width), sizes: Vec::new() });
+        self.arrays.push(bits.clone());
+        let node = self.push(Op::Array(self.arrays.len() as u32 - 1), ty, lanes, &[], site)?;
+        self.known_arrays.insert((ty, bits), node);
+        Ok(node)
     }
 
     fn constant_of(&self, node: u32) -> Option<Constant> {
@@ -141,10 +173,21 @@ impl Recording {
         }
         for arg in args {
             if self.lanes_of(*arg) == ONE {
-                *arg = self.push(Op::Repeat, self.ty(*arg), most, &[*arg], site)?;
+                *arg = self.repeat(*arg, most, site)?;
             }
         }
         Ok(most)
+    }
+
+    /// One lane to as many. A whole number that was widened is widened behind that, where its upper bits are known.
+    fn repeat(&mut self, node: u32, lanes: u32, site: u32) -> Result<u32, Refused> {
+        let Node { op, ty, args: [from, ..], .. } = self.nodes[node as usize];
+        let is_free = |from: Type| is_integer(ty) && (is_integer(from) || is_bit(from));
+        if op == Op::Cast && self.lanes_of(from) == ONE && is_free(self.ty(from)) {
+            let from = self.repeat(from, lanes, site)?;
+            return self.push(Op::Cast, ty, lanes, &[from], site);
+        }
+        self.push(Op::Repeat, ty, lanes, &[node], site)
     }
 
     /// An operation on every lane.
@@ -160,11 +203,11 @@ impl Recording {
         if from == to {
             return Ok(node);
         }
-        if let (Some(value), true, true) = (self.constant_of(node), is_integer(from), is_integer(to)) {
-            return self.constant(to, resized(value, from, to.width), site);
-        }
         check_type(to)?;
         check_cast(from, to)?;
+        if let Some(value) = self.constant_of(node).and_then(|value| cast_constant(value, from, to)) {
+            return self.constant(to, value, site);
+        }
         self.push(Op::Cast, to, self.some_lanes(node), &[node], site)
     }
 
@@ -276,7 +319,7 @@ impl Recording {
         (0..).zip(results).map(push).collect()
     }
 
-    /// About how many ANDs an operation has on one lane.
+    /// About how many gates an operation has on one lane: ANDs, or XORs where it has nothing else.
     pub fn estimate(&self, node: usize) -> u64 {
         let Node { op, ty, .. } = self.nodes[node];
         let (Op::Result { call, port: 0 } | Op::Folded { call, port: 0 }) = op else { return estimate(op, ty) };
@@ -302,13 +345,18 @@ impl Recording {
     }
 }
 
-/// A number of another width, as its type extends it.
-fn resized(value: Constant, from: Type, width: u32) -> Constant {
-    let sign = from.kind == Kind::Int && value.bit(from.width - 1);
-    let bit = |place: u32| if place < from.width { value.bit(place) } else { sign };
-    let low = (0..width.min(128)).fold(0, |low, place| low | u128::from(bit(place)) << place);
-    Constant { low, above: width > 128 && sign }
+/// A constant as another type, if its bits above the first 128 are alike.
+fn cast_constant(value: Constant, from: Type, to: Type) -> Option<Constant> {
+    let given: Vec<Bit> = value.bits(from.width).collect();
+    let cast = gates(&mut Builder::new("constant"), Op::Cast, to, &[(&given, from)], Goal::Size);
+    let (low, above) = cast.split_at(cast.len().min(128));
+    let is_constant = cast.iter().all(|bit| bit.plain() == Bit::FALSE) && above.windows(2).all(|two| two[0] == two[1]);
+    let number = low.iter().rev().fold(0, |number, &bit| number << 1 | u128::from(bit == Bit::TRUE));
+    is_constant.then(|| Constant { low: number, above: above.first() == Some(&Bit::TRUE) })
 }
+
+const F32: Type = Type { kind: Kind::Float { exponent: 8 }, width: 32 };
+const F64: Type = Type { kind: Kind::Float { exponent: 11 }, width: 64 };
 
 /// The type of the result of two.
 pub fn common(a: Type, b: Type) -> Result<Type, Refused> {
@@ -316,11 +364,7 @@ pub fn common(a: Type, b: Type) -> Result<Type, Refused> {
     match (a.kind, b.kind) {
         _ if a == b => Ok(a),
         (Kind::UInt, Kind::UInt) | (Kind::Int, Kind::Int) => Ok(wider),
-        (Kind::Float { .. }, Kind::Float { .. })
-            if wider.kind == (Kind::Float { exponent: 11 }) && wider.width == 64 =>
-        {
-            Ok(wider)
-        }
+        (Kind::Float { .. }, Kind::Float { .. }) if [(a, b), (b, a)].contains(&(F32, F64)) => Ok(F64),
         _ if is_bit(a) && b.kind != Kind::Bits => Ok(b),
         _ if is_bit(b) && a.kind != Kind::Bits => Ok(a),
         (Kind::UInt, Kind::Int) | (Kind::Int, Kind::UInt) => {
@@ -346,14 +390,15 @@ fn check_binary(op: Op, ty: Type) -> Result<(), Refused> {
 }
 
 fn refusal(op: Op, ty: Type) -> Refused {
-    let (name, ty) = (format!("{op:?}").to_lowercase(), shown(ty));
-    match op {
-        Op::Divide => format!("'/' of {ty}: write '//', which rounds down, or duo.cast(x, f64) first"),
-        Op::Quotient | Op::Remainder if ty != "bit" => {
-            format!("'//' and '%' of {ty}: there are '/', and the blocks fp_floor_ieee and fixed_floor")
+    let (name, of) = (format!("{op:?}").to_lowercase(), shown(ty));
+    match (op, ty.kind) {
+        _ if is_bit(ty) => format!("{name} of bits, which are no numbers: write &, |, ^, or duo.cast(x, u8) first"),
+        (_, Kind::Bits) => format!("{name} of {of}, which are no numbers: write duo.cast(x, uint({})) first", ty.width),
+        (Op::Divide, _) => format!("'/' of {of}: write '//', which rounds down, or duo.cast(x, f64) first"),
+        (Op::Quotient | Op::Remainder, _) => {
+            format!("'//' and '%' of {of}: there are '/', and the blocks fp_floor_ieee and fixed_floor")
         }
-        _ if ty == "bit" => format!("{name} of bits, which are no numbers: write &, |, ^, or duo.cast(x, u8) first"),
-        _ => format!("{name} of {ty}: cast it first, duo.cast(x, TYPE)"),
+        _ => format!("{name} of {of}: cast it first, duo.cast(x, TYPE)"),
     }
 }
 
@@ -386,7 +431,7 @@ fn check_cast(from: Type, to: Type) -> Result<(), Refused> {
     }
 }
 
-/// About how many ANDs an operation has on one lane.
+/// About how many gates an operation has on one lane.
 fn estimate(op: Op, ty: Type) -> u64 {
     let width = u64::from(ty.width);
     let is_float = matches!(ty.kind, Kind::Float { .. });
@@ -397,7 +442,7 @@ fn estimate(op: Op, ty: Type) -> u64 {
         Op::Add | Op::Subtract if is_float => 20 * width,
         Op::ShiftLeft | Op::ShiftRight => width * u64::from(width.ilog2()),
         Op::Minimum | Op::Maximum => 2 * width,
-        Op::Not | Op::Slice(_) | Op::Constant(_) | Op::Xor | Op::Result { .. } | Op::Folded { .. } => 0,
+        Op::Not | Op::Slice(_) | Op::Constant(_) | Op::Result { .. } | Op::Folded { .. } => 0,
         _ => width,
     }
 }

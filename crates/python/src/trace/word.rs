@@ -8,7 +8,7 @@ use duologue::circuit::{Kind, bits, uint};
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::pyclass::CompareOp;
-use pyo3::types::{PyBool, PyDict, PyInt, PySlice, PyTuple};
+use pyo3::types::{PyDict, PyInt, PySlice, PyTuple};
 
 /// A word of a program that is being recorded.
 #[pyclass(frozen, module = "duologue._core")]
@@ -84,7 +84,7 @@ impl Word {
 }
 
 fn is_plain(value: &Bound<'_, PyAny>) -> bool {
-    value.is_exact_instance_of::<PyInt>() || value.is_exact_instance_of::<PyBool>()
+    value.is_instance_of::<PyInt>()
 }
 
 fn one(py: Python<'_>, words: Vec<Word>) -> PyResult<Py<PyAny>> {
@@ -100,32 +100,40 @@ fn branch(py: Python<'_>, what: &str) -> PyErr {
 
 #[pymethods]
 impl Word {
-    /// NumPy leaves operators to the word.
-    #[classattr]
-    fn __array_ufunc__() -> Option<bool> {
-        None
+    /// What NumPy was asked to do with arrays and words, by the operators of the word.
+    #[pyo3(signature = (function, method, *args, **more))]
+    fn __array_ufunc__(
+        &self,
+        py: Python<'_>,
+        function: &Bound<'_, PyAny>,
+        method: &str,
+        args: &Bound<'_, PyTuple>,
+        more: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        let operation = py.import("duologue._operands")?.getattr("ufunc")?;
+        Ok(operation.call1((function, method, args, more))?.unbind())
     }
 
-    #[getter]
+    #[getter(_trace)]
     fn trace(&self, py: Python<'_>) -> Py<Trace> {
         self.trace.clone_ref(py)
     }
 
     /// As in `uint(32)`.
-    #[getter]
+    #[getter(_ty)]
     fn ty(&self) -> PyResult<String> {
         self.trace.get().ty(self.number).map(|ty| ty.to_string())
     }
 
     /// How many lanes, if that is a number and no size.
-    #[getter]
+    #[getter(_fixed_lanes)]
     fn fixed_lanes(&self) -> Option<u64> {
         let recording = self.trace.get().lock();
         if recording.is_over { None } else { recording.fixed_lanes(self.number) }
     }
 
     /// The most lanes that the sizes allow.
-    #[getter]
+    #[getter(_most_lanes)]
     fn most_lanes(&self) -> u64 {
         let recording = self.trace.get().lock();
         if recording.is_over { u64::MAX } else { recording.most_lanes(self.number) }
@@ -239,7 +247,9 @@ impl Word {
     fn __pow__(slf: &Bound<'_, Self>, power: &Bound<'_, PyAny>, modulus: Option<&Bound<'_, PyAny>>) -> PyResult<Word> {
         let trace = slf.get().trace.bind(slf.py());
         let number = slf.get().number;
-        let power = power.extract::<u32>().ok().filter(|power| is_power(*power) && modulus.is_none());
+        // A scalar of NumPy has a type, which the result would have to take.
+        let power = is_plain(power).then(|| power.extract::<u32>().ok()).flatten();
+        let power = power.filter(|power| is_power(*power) && modulus.is_none());
         Trace::record(trace, |recording, site| {
             let power = power.ok_or_else(|| format!("a power: expected a plain number of 1 to {MOST_POWER}"))?;
             if power > 2 && matches!(recording.ty(number).kind, Kind::Float { .. }) {
@@ -368,6 +378,38 @@ impl Word {
 
     fn __float__(&self, py: Python<'_>) -> PyResult<f64> {
         Err(branch(py, "float"))
+    }
+
+    #[pyo3(signature = (_digits=None, /))]
+    fn __round__(&self, py: Python<'_>, _digits: Option<&Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
+        Err(branch(py, "round"))
+    }
+
+    fn __divmod__(&self, py: Python<'_>, _other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Err(branch(py, "divmod"))
+    }
+
+    fn __rdivmod__(&self, py: Python<'_>, _other: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        Err(branch(py, "divmod"))
+    }
+
+    fn __rpow__(
+        &self,
+        py: Python<'_>,
+        _base: &Bound<'_, PyAny>,
+        _modulus: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Py<PyAny>> {
+        Err(branch(py, "power"))
+    }
+
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        Err(branch(py, "len"))
+    }
+
+    /// What arrays of NumPy have and words do not.
+    fn __getattr__(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+        let made = py.import("duologue._branches").and_then(|it| it.getattr("no_attribute")?.call1((name,)));
+        Err(made.map_or_else(|why| why, PyErr::from_value))
     }
 
     fn __complex__(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
