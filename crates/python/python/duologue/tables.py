@@ -316,7 +316,13 @@ class Query:
         """All of it, a line for each part: both parties must have the same."""
         return self._core.text
 
-    def _run(self, session: Callable[[], AbstractContextManager[_core.Party]], party: str, inputs: Mapping[str, Any], pad: Any) -> QueryResult:
+    def _run(
+        self,
+        session: Callable[[], AbstractContextManager[_core.Party]],
+        party: str,
+        inputs: Mapping[str, Any],
+        pad: Any,
+    ) -> QueryResult:
         """Checks and packs this party's table, then meets the peer."""
         (own,) = [name for name, table in self.tables.items() if table.party == party]
         if pad is not None and not isinstance(pad, Mapping):
