@@ -243,6 +243,7 @@ impl Party {
 
     /// Has somebody told how far the party is with what it does, from the thread that waits: after so many seconds, and
     /// again after as many as the second number says.
+    #[pyo3(signature = (watcher, times=(0.0, 0.0)))]
     fn watch(&self, watcher: Option<Py<PyAny>>, times: (f64, f64)) {
         let [first, again] = [times.0, times.1].map(|time| Duration::try_from_secs_f64(time).unwrap_or_default());
         let watcher = watcher.map(|callback| Watcher { callback, first, again });
