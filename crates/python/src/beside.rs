@@ -12,10 +12,6 @@ use std::time::{Duration, Instant};
 /// How often a signal is looked for.
 const TICK: Duration = Duration::from_millis(20);
 
-/// When somebody who watches first hears of the work, and how often then.
-const FIRST: Duration = Duration::from_secs(1);
-const AGAIN: Duration = Duration::from_millis(250);
-
 /// How far the work is: the threads that do it write here, and none of them takes the interpreter lock.
 #[derive(Default)]
 pub struct Meter {
@@ -48,22 +44,36 @@ impl Meter {
     }
 }
 
-/// Who is told how far the work is, by the thread that waits for it.
+/// Who is told how far the work is.
+pub struct Watcher {
+    /// Called with phase, done and total.
+    pub callback: Py<PyAny>,
+    /// When it first hears of the work, and how often then.
+    pub first: Duration,
+    pub again: Duration,
+}
+
+impl Watcher {
+    pub fn clone_ref(&self, py: Python<'_>) -> Self {
+        Watcher { callback: self.callback.clone_ref(py), ..*self }
+    }
+}
+
+/// What the thread that waits for the work tells somebody, if there is somebody.
 pub struct Watch<'a> {
     pub meter: &'a Meter,
-    /// Called with phase, done and total.
-    pub callback: Option<Py<PyAny>>,
+    pub watcher: Option<Watcher>,
 }
 
 impl Watch<'_> {
     /// Tells it if it is time; nobody who fails to listen is told again. An interruption is raised.
     fn tell(&mut self, py: Python<'_>, next: &mut Instant) -> PyResult<()> {
-        let Some(callback) = self.callback.as_ref().filter(|_| Instant::now() >= *next) else { return Ok(()) };
-        *next = Instant::now() + AGAIN;
-        match callback.call1(py, self.meter.read()) {
+        let Some(watcher) = self.watcher.as_ref().filter(|_| Instant::now() >= *next) else { return Ok(()) };
+        *next = Instant::now() + watcher.again;
+        match watcher.callback.call1(py, self.meter.read()) {
             Err(why) if !why.is_instance_of::<pyo3::exceptions::PyException>(py) => Err(why),
             Err(_) => {
-                self.callback = None;
+                self.watcher = None;
                 Ok(())
             }
             Ok(_) => Ok(()),
@@ -74,7 +84,7 @@ impl Watch<'_> {
 /// What `work` gives. A signal whose handler raises, such as Ctrl-C, cancels the work and is raised when that has ended;
 /// only the main thread of the interpreter hears of signals.
 pub fn beside<T: Send>(py: Python<'_>, canceller: &Canceller, work: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
-    watched(py, canceller, Watch { meter: &Meter::default(), callback: None }, work)
+    watched(py, canceller, Watch { meter: &Meter::default(), watcher: None }, work)
 }
 
 /// The same, while somebody may watch.
@@ -85,7 +95,7 @@ pub fn watched<T: Send>(
     work: impl FnOnce() -> Result<T> + Send,
 ) -> PyResult<T> {
     watch.meter.begin();
-    let mut next = Instant::now() + FIRST;
+    let mut next = Instant::now() + watch.watcher.as_ref().map_or(Duration::ZERO, |watcher| watcher.first);
     let (ended, changed) = (Mutex::new(false), Condvar::new());
     thread::scope(|scope| {
         let worker = scope.spawn(|| {

@@ -2,13 +2,13 @@
 //!
 //! Their memory is read where it lies, and packed at once: nothing of it is kept.
 
-use crate::errors::{raised, usage};
+use crate::errors::usage;
 use crate::matrix::{Chunks, Exact, Matrix, Whole, floats, integers};
 use crate::program::type_of;
 use ::arrow_array::cast::AsArray;
 use ::arrow_array::types::*;
 use arrow_array::ffi_stream::RecordBatchStreamReader;
-use arrow_array::{Array, ArrayRef, RecordBatchReader, make_array};
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader, make_array};
 use arrow_data::ArrayData;
 use arrow_pyarrow::FromPyArrow;
 use arrow_schema::DataType;
@@ -45,8 +45,12 @@ impl Column {
         let batches = imported::<RecordBatchStreamReader>(frame)?;
         let schema = batches.schema();
         let Some(field) = schema.fields().first() else { return Err(usage("it has no column")) };
-        let chunks =
-            guarded(|| batches.map(|batch| batch.map(|batch| batch.column(0).clone())).collect::<Result<_, _>>())?;
+        // What comes in a stream nobody has looked at yet: offsets, say, may point anywhere.
+        let first = |batch: RecordBatch| {
+            let column = batch.column(0);
+            column.to_data().validate_full().map(|()| column.clone())
+        };
+        let chunks = guarded(|| batches.map(|batch| batch.and_then(first)).collect::<Result<_, _>>())?;
         Ok(Column { chunks: chunks.map_err(|_| damaged())?, ty: field.data_type().clone() })
     }
 
@@ -140,6 +144,7 @@ fn whole<T: Whole>(py: Python<'_>, numbers: &Chunks<'_, T>, ty: Type) -> PyResul
 fn kind(ty: &DataType) -> &'static str {
     match ty {
         DataType::Boolean => "bool",
+        DataType::Decimal32(_, ..=0) | DataType::Decimal64(_, ..=0) | DataType::Decimal128(_, ..=0) => "whole decimal",
         DataType::Decimal32(..) | DataType::Decimal64(..) | DataType::Decimal128(..) => "decimal",
         DataType::Date32 | DataType::Date64 => "date",
         DataType::Timestamp(..) => "time",
@@ -155,7 +160,14 @@ fn kind(ty: &DataType) -> &'static str {
 
 /// What an object shares. An error of its own, that it lacks a library, say, stays as it is.
 fn imported<T: FromPyArrow>(object: &Bound<'_, PyAny>) -> PyResult<T> {
-    guarded(|| T::from_pyarrow_bound(object))?
+    let py = object.py();
+    guarded(|| T::from_pyarrow_bound(object).map_err(|why| if is_of_reader(py, &why) { damaged() } else { why }))?
+}
+
+/// Whether the reader of Arrow, not the object, raised this: as the base of pyarrow's exceptions, of which that itself raises
+/// others. Without pyarrow to import, it panics when it is looked at.
+fn is_of_reader(py: Python<'_>, why: &PyErr) -> bool {
+    why.get_type(py).name().is_ok_and(|name| name == "ArrowException")
 }
 
 /// What is done with memory of others. Readers of Arrow panic on some that is not as it should be.
@@ -164,5 +176,5 @@ fn guarded<T>(read: impl FnOnce() -> T) -> PyResult<T> {
 }
 
 fn damaged() -> PyErr {
-    raised(duologue::Error::Malformed { what: "the column".into(), why: "it is not as Arrow says".into() })
+    usage("it is not a valid column of Arrow")
 }

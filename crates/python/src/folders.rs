@@ -7,6 +7,7 @@ use crate::report;
 use duologue::correlation::Demand;
 use duologue::correlation::pool::{self, SealKey};
 use duologue::prepared::{self, PreparedRuns};
+use duologue::storage::KeptRuns;
 use duologue::{Error, PhaseReport, Result};
 use duologue_cli::embed;
 use pyo3::prelude::*;
@@ -23,13 +24,20 @@ impl Folder {
         self.1.as_ref().map(SealKey::load).transpose()
     }
 
-    fn has_pool(&self) -> bool {
-        self.0.join("header").exists() && !PreparedRuns::is_in(&self.0)
+    /// Whether a pool is in it, as far as names and first bytes tell; not where none can be made either.
+    fn has_pool(&self) -> Result<bool> {
+        let other = match () {
+            () if PreparedRuns::is_in(&self.0) => "has prepared runs, and no pool: party.online_from takes them",
+            () if KeptRuns::is_in(&self.0) => "has runs of a private function, and no pool: the command takes them",
+            () if self.0.exists() && !self.0.is_dir() => "is no folder: a pool is one",
+            () => return Ok(self.0.join("header").exists()),
+        };
+        Err(Error::usage(format!("{} {other}", self.0.display())))
     }
 
     /// The pool that is in it, if one is.
     pub fn pool(&self) -> Result<Option<pool::Pool>> {
-        self.has_pool().then(|| pool::Pool::open(&self.0, self.seal()?)).transpose()
+        self.has_pool()?.then(|| pool::Pool::open(&self.0, self.seal()?)).transpose()
     }
 
     /// Makes correlations with the peer until the pool has this many, in a new pool if there is none.
@@ -86,6 +94,12 @@ pub struct Filling {
     triples: u64,
     correlations: String,
     assume_link: Option<String>,
+}
+
+/// Whether a pool is in a folder, without opening it; a folder of something else is refused.
+#[pyfunction]
+pub fn has_pool(folder: Folder) -> PyResult<bool> {
+    folder.has_pool().map_err(raised)
 }
 
 /// What a pool is and has left; all of it is read if it is to be checked.

@@ -29,7 +29,7 @@ mod _core {
     #[pymodule_export]
     use super::debug::trace_values;
     #[pymodule_export]
-    use super::folders::{load_share, pool_status, runs_status, save_share};
+    use super::folders::{has_pool, load_share, pool_status, runs_status, save_share};
     #[pymodule_export]
     use super::matrix::{Matrix, pack_bits, pack_bytes, pack_numbers};
     #[pymodule_export]

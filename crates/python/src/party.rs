@@ -1,6 +1,6 @@
 //! One party's end of a session: it meets its peer, runs programs, ends.
 
-use crate::beside::{Meter, Watch, beside, watched};
+use crate::beside::{Meter, Watch, Watcher, beside, watched};
 use crate::errors::{raised, usage};
 use crate::folders::{self, Filling, Folder};
 use crate::matrix::Matrix;
@@ -110,7 +110,7 @@ pub struct Party {
     /// How far the session is with what it does.
     meter: Arc<Meter>,
     /// Whoever is told, if somebody is.
-    watcher: Mutex<Option<Py<PyAny>>>,
+    watcher: Mutex<Option<Watcher>>,
 }
 
 #[pymethods]
@@ -237,8 +237,18 @@ impl Party {
         delivered(py, outcome, binding)
     }
 
-    /// Has somebody told how far the party is with what it does, from the thread that waits.
-    fn watch(&self, watcher: Option<Py<PyAny>>) {
+    /// Whether the session takes from a pool.
+    #[getter]
+    fn has_pool(&self) -> PyResult<bool> {
+        Ok(self.session()?.as_ref().is_some_and(|session| session.pool().is_some()))
+    }
+
+    /// Has somebody told how far the party is with what it does, from the thread that waits: after so many seconds, and
+    /// again after as many as the second number says.
+    #[pyo3(signature = (watcher, times=(0.0, 0.0)))]
+    fn watch(&self, watcher: Option<Py<PyAny>>, times: (f64, f64)) {
+        let [first, again] = [times.0, times.1].map(|time| Duration::try_from_secs_f64(time).unwrap_or_default());
+        let watcher = watcher.map(|callback| Watcher { callback, first, again });
         *self.watcher.lock().unwrap_or_else(PoisonError::into_inner) = watcher;
     }
 
@@ -323,7 +333,7 @@ impl Party {
             return Err(usage("this party is closed: connect again"));
         };
         let watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
-        let watch = Watch { meter: &self.meter, callback: watcher.as_ref().map(|watcher| watcher.clone_ref(py)) };
+        let watch = Watch { meter: &self.meter, watcher: watcher.as_ref().map(|watcher| watcher.clone_ref(py)) };
         drop(watcher);
         watched(py, &self.canceller, watch, || work(session))
     }

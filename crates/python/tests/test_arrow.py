@@ -154,6 +154,11 @@ def test_decimals_are_exact_or_refused() -> None:
     whole = pa.array([Decimal(7)], pa.decimal128(20, 0))
     assert list(lanes(whole, "uint(8)")) == [7]
     assert "row 0: expected" in refused(pa.array([Decimal(256)], pa.decimal128(20, 0)), "uint(8)")
+    hundreds = pa.array([Decimal(1200), Decimal(-300)], pa.decimal128(5, -2))
+    for type in ("int(16)", "fixed(32, 8)", "float(64, 11)"):
+        assert list(lanes(hundreds, type)) == [1200, -300]
+    assert "row 1: expected a number of 0 to 65535 for uint(16)" in refused(hundreds, "uint(16)")
+    assert "its Arrow type is Decimal128(5, -2): expected booleans" in refused(hundreds, "bits(1)")
     # The nearest one.
     assert list(lanes(pa.array([Decimal("0.1")]), "float(64, 11)")) == [0.1]
 
@@ -287,6 +292,58 @@ def test_what_lies_about_itself_is_refused() -> None:
     for answer in (None, (1, 2), (), "capsule", pa.array([1]).__arrow_c_array__()[::-1]):
         with pytest.raises(duo.Error):
             lanes(Liar(answer), "uint(8)")
+
+
+class Stream:
+    """A column that comes as nothing but a stream, which nobody has looked at."""
+
+    def __init__(self, array: Any) -> None:
+        self.table = pa.table({"x": array})
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+def _words(offsets: list[int], data: bytes, type: Any = None, width: str = "<i4") -> Any:
+    buffers = [None, pa.py_buffer(np.array(offsets, width).tobytes()), pa.py_buffer(data)]
+    return pa.Array.from_buffers(type or pa.string(), len(offsets) - 1, buffers)
+
+
+DAMAGED = {
+    "offsets that fall": _words([0, 4, 2], b"horse"),
+    "large offsets that fall": _words([0, 4, 2], b"horse", pa.large_string(), "<i8"),
+    "offsets of bytes that fall": _words([0, 4, 2], b"horse", pa.binary()),
+    "no UTF-8": _words([0, 2, 4], b"ho\xff\xfe"),
+    "half a character": _words([0, 1, 2], "ë".encode()),
+    "a category beyond": pa.DictionaryArray.from_arrays(pa.array([0, 7], pa.int8()), pa.array(["horse"]), safe=False),
+    "a category below": pa.DictionaryArray.from_arrays(pa.array([0, -1], pa.int8()), pa.array(["horse"]), safe=False),
+}
+
+
+@pytest.mark.parametrize("array", DAMAGED.values(), ids=DAMAGED)
+@pytest.mark.parametrize("stream", [False, True])
+def test_damaged_columns_are_called_that(array: Any, stream: bool) -> None:
+    values = Stream(array) if stream else array
+    for form in ("text", "text:null=-"):
+        why = refused(duo.column(values, form), "bits(64)")
+        assert why == "the input 'x': it is not a valid column of Arrow"
+
+
+def test_a_damaged_column_needs_no_pyarrow() -> None:
+    """The reader's error is an exception of pyarrow, which may not be there to be raised."""
+    code = """
+import sys
+import pyarrow as pa
+words = pa.DictionaryArray.from_arrays(pa.array([0, 7], pa.int8()), pa.array(["horse"]), safe=False)
+sys.modules["pyarrow"] = None
+import duologue as duo
+try:
+    duo.program("block:add:8").plain({"a": duo.column(words, "text"), "b": [2, 3]})
+except duo.UsageError as why:
+    print(why)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.stdout == "the input 'a': it is not a valid column of Arrow\n", done.stderr
 
 
 def test_nothing_is_imported() -> None:

@@ -94,6 +94,63 @@ def test_what_a_pool_refuses(tmp_path: Path) -> None:
     assert not isinstance(caught.value, duo.Timeout)
 
 
+def test_a_folder_of_something_else_is_no_pool(other, tmp_path: Path) -> None:
+    bob = other("""
+        with listen() as party:
+            party.prepare_to("bob.runs", duo.program("block:add:32"), sizes={"lanes": 1})
+    """)
+    runs, file, program = tmp_path / "alice.runs", tmp_path / "file", duo.program("block:add:32")
+    pooled = duo.connect("127.0.0.1:1", party="alice", insecure_plaintext=True, wait=0.1, pool=runs)
+    with alice(bob.line()) as party:
+        party.prepare_to(runs, program, sizes={"lanes": 1})
+    bob.end()
+    file.write_text("")
+    # The byte that tells what a folder has is 2 for runs of a private function.
+    private = tmp_path / "private"
+    private.mkdir(mode=0o700)
+    header = bytearray((runs / "header").read_bytes())
+    header[12] = 2
+    (private / "header").write_bytes(header)
+    (private / "header").chmod(0o600)
+    for folder, why in ((runs, "has prepared runs"), (private, "has runs of a private"), (file, "is no folder")):
+        with pytest.raises(duo.UsageError, match=why):
+            duo.connect("127.0.0.1:1", party="alice", insecure_plaintext=True, pool=folder)
+        with pytest.raises(duo.UsageError, match=why):
+            duo.listen("127.0.0.1:0", party="alice", insecure_plaintext=True, pool=folder)
+        with pytest.raises(duo.UsageError, match=why):
+            duo.pool(folder)
+    # What became one since, before the peer is waited for.
+    for use in (pooled.open, lambda: pooled.run(program, {"a": 1})):
+        with pytest.raises(duo.UsageError, match="has prepared runs"):
+            use()
+
+
+def test_a_pool_that_comes_late_is_not_used(other, tmp_path: Path) -> None:
+    """It appears when the parties have met, and a run does not pass over it in silence."""
+    bob = other("""
+        with listen(pool="bob.pool") as party:
+            party.fill_pool(triples=1000, correlations="softspoken4")
+        with listen() as party:
+            party.run(duo.program("block:add:32"), {"b": 2}, protocol="gmw")
+    """)
+    program = duo.program("block:add:32")
+    with alice(bob.line(), pool=tmp_path / "first") as party:
+        party.fill_pool(triples=1000, correlations="softspoken4")
+    late = alice(bob.line(), pool=tmp_path / "late").open()
+    (tmp_path / "first").rename(tmp_path / "late")
+    with pytest.raises(duo.UsageError, match="was not there when this party met its peer, and is not used"):
+        late.run(program, {"a": 1}, protocol="gmw")
+    (tmp_path / "late").rename(tmp_path / "first")
+    with pytest.raises(duo.UsageError, match="no pool is in"):
+        late.run(program, {"a": 1}, protocol="gmw")
+    # The session has not suffered: without a pool it runs.
+    late._pool = None
+    with late:
+        assert list(late.run(program, {"a": 1}, protocol="gmw")["out"]) == [3]
+    bob.end()
+    assert duo.pool(tmp_path / "first").used.triples == 0
+
+
 def test_the_command_shares_a_pool(tmp_path: Path) -> None:
     """Filled by the command and Python, used by Python and the command; sealed on one side."""
     keys = {name: duo.new_key(tmp_path / f"{name}.key") for name in ("alice", "bob")}

@@ -135,11 +135,7 @@ fn put(cell: Cell<'_>, notation: Notation, word: Type, to: &mut [u8]) -> Option<
         }
         (Notation::Plain, Cell::Number(number)) => put_plain(number, word, to),
         (Notation::Plain, Cell::Real(value)) => real::from_f64(value, word).map(|number| lane::put_number(number, to)),
-        (Notation::Plain, Cell::Decimal(digits, 0)) => put_plain(Number::from(digits), word, to),
-        (Notation::Plain, Cell::Decimal(digits, scale)) => {
-            let text = decimal::text(&digits.to_string(), u32::try_from(scale).ok()?);
-            real::parse(&text, word).map(|number| lane::put_number(number, to))
-        }
+        (Notation::Plain, Cell::Decimal(digits, scale)) => put_decimal(digits, scale, word, to),
         (Notation::Decimal(scale), Cell::Number(number)) => number.times(10u128.checked_pow(scale)?)?.put(word, to),
         (Notation::Decimal(scale), Cell::Decimal(digits, from)) => {
             put_count(decimal::rescale(digits, from, scale)?, word, to)
@@ -151,6 +147,17 @@ fn put(cell: Cell<'_>, notation: Notation, word: Type, to: &mut [u8]) -> Option<
         (Notation::Instant(unit), Cell::Instant(time)) => put_count(unit.count(time)?, word, to),
         _ => None,
     }
+}
+
+/// Puts a decimal number: what is no real number takes those of a type without digits after the point.
+fn put_decimal(digits: i128, scale: i32, word: Type, to: &mut [u8]) -> Option<()> {
+    if !matches!(word.kind, Kind::Float { .. } | Kind::Fixed { .. }) {
+        let whole = (scale <= 0).then(|| decimal::rescale(digits, scale, 0)).flatten()?;
+        return put_plain(whole.into(), word, to);
+    }
+    let zeros = "0".repeat(scale.min(0).unsigned_abs() as usize);
+    let text = decimal::text(&format!("{digits}{zeros}"), scale.max(0) as u32);
+    real::parse(&text, word).map(|number| lane::put_number(number, to))
 }
 
 /// Puts an integer: of bits it takes those that are a single one.

@@ -60,6 +60,24 @@ fn floats_that_a_port_does_not_have() {
     assert_eq!(lanes(&infinite, single, "").unwrap().to_numbers::<u32>().unwrap(), [f32::INFINITY.to_bits()]);
 }
 
+#[test]
+fn decimals_of_hundreds_are_integers() {
+    let chunks = [decimals(vec![12, -3, 0], -2)];
+    assert_eq!(lanes(&chunks, int(16), "").unwrap().to_numbers::<i16>().unwrap(), [1200, -300, 0]);
+    assert_eq!(lanes(&chunks, fixed(32, 8), "").unwrap().to_numbers::<i32>().unwrap(), [1200 << 8, -300 << 8, 0]);
+    let double = Type { kind: Kind::Float { exponent: 11 }, width: 64 };
+    let reals = lanes(&chunks, double, "").unwrap().to_numbers::<u64>().unwrap();
+    assert_eq!(reals, [1200.0, -300.0, 0.0f64].map(f64::to_bits));
+    assert_eq!(why(&chunks, uint(16), ""), "row 1: expected a number of 0 to 65535 for uint(16)");
+    assert!(why(&[decimals(vec![3], -2)], int(9), "").starts_with("row 0: expected a number of -256 to 255"));
+    // The nearest double of 12 · 10^60 is beyond the integers of 128 bits, and no float is lost for that.
+    let large = lanes(&[decimals(vec![12], -60)], double, "").unwrap().to_numbers::<u64>().unwrap();
+    assert_eq!(large, [12e60f64.to_bits()]);
+    for (port, scale) in [(int(128), -60), (int(16), 1)] {
+        assert!(why(&[decimals(vec![10], scale)], port, "").starts_with("row 0: expected a number of"));
+    }
+}
+
 proptest! {
     /// A decimal number is taken if it is a multiple of the port's unit, and then exactly.
     #[test]

@@ -128,10 +128,10 @@ def _formed(port: Port, value: Column) -> _core.Matrix:
 # The kinds of Arrow's types that a kind of port takes without a form.
 _TAKES = {
     "bits": ("bytes", "null"),
-    "uint": ("integer", "decimal", "null"),
-    "int": ("integer", "decimal", "null"),
-    "fixed": ("integer", "float", "decimal", "null"),
-    "float": ("integer", "float", "decimal", "null"),
+    "uint": ("integer", "whole decimal", "null"),
+    "int": ("integer", "whole decimal", "null"),
+    "fixed": ("integer", "float", "decimal", "whole decimal", "null"),
+    "float": ("integer", "float", "decimal", "whole decimal", "null"),
 }
 # What a form could be for those that need one.
 _FORMS = {"date": "date", "time": "time(us)", "text": "text", "decimal": "decimal(2)"}
@@ -140,8 +140,7 @@ _FORMS = {"date": "date", "time": "time(us)", "text": "text", "decimal": "decima
 def _column(port: Port, column: _core.Column) -> _core.Matrix:
     kind, bits = width(port.type)
     takes = ("bool", "integer", "null") if kind == "bits" and bits == 1 else _TAKES[kind]
-    has_digits = column.kind == "decimal" and kind in ("uint", "int") and not column.ty.endswith(", 0)")
-    if column.lanes and (column.kind not in takes or has_digits):
+    if column.lanes and column.kind not in takes:
         form = _FORMS.get(column.kind)
         hint = f"; or duo.column(values, '{form}'), which says how it is meant" if form else ""
         raise UsageError(f"its Arrow type is {column.ty}: expected {_expected(port)}{hint}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from . import _core
@@ -91,8 +90,3 @@ def prepared_runs(
 ) -> Runs:
     """What a folder of prepared runs has left, as `duologue pool FOLDER` says; the rest is as for `pool`."""
     return Runs._of(folder, _core.runs_status(place(folder, key), verify))
-
-
-def has_pool(folder: str | os.PathLike[str]) -> bool:
-    """Whether a pool was made there."""
-    return (Path(folder) / "header").exists()

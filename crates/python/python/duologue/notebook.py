@@ -151,6 +151,10 @@ def step(shown: SeenStep) -> str:
     return table(("", "type", "value", "alice's share", "bob's share"), rows, f"{shown.number}: {text(shown.text)}")
 
 
+# After how many seconds a run says how far it is, and how often then.
+FIRST, AGAIN = 1.0, 0.25
+
+
 class Progress:
     """How far a run is, in a notebook: one line that changes in its place."""
 

@@ -13,7 +13,7 @@ from ._settings import Settings, complete
 from ._values import pack, unpack
 from .columns import columns_of
 from .errors import UsageError
-from .folders import Pool, Runs, has_pool, place
+from .folders import Pool, Runs, place
 from .program import Port, Program, bind, check_lanes
 from .report import Report
 from .tables import Query, QueryResult
@@ -334,18 +334,25 @@ class Party:
         if progress is None:
             yield session
             return
-        session.watch(progress.tell)
+        session.watch(progress.tell, (notebook.FIRST, notebook.AGAIN))
         try:
             yield session
         finally:
-            session.watch(None)
+            session.watch(None, (0, 0))
             progress.end()
 
     def _ready(self) -> _core.Party:
         """The session for a run, which takes from the pool if there shall be one."""
-        if self._pool is not None and not has_pool(self._pool[0]):
+        if self._pool is None:
+            return self._met()
+        if not _core.has_pool(self._pool):
             raise UsageError(f"no pool is in {self._pool[0]!r}: party.fill_pool makes one with the peer")
-        return self._met()
+        session = self._met()
+        if not session.has_pool:
+            raise UsageError(
+                f"the pool in {self._pool[0]!r} was not there when this party met its peer, and is not used: connect again"
+            )
+        return session
 
     def _met(self) -> _core.Party:
         """The session; if there is none yet, the peer is waited for."""
@@ -509,7 +516,10 @@ def _pool(folder: str | os.PathLike[str] | None, key: str | os.PathLike[str] | N
         if key is not None:
             raise UsageError("pool_key is the key of a pool: give pool=, too")
         return None
-    return place(folder, key)
+    pool = place(folder, key)
+    # A folder of something else is refused; a pool may be made later.
+    _core.has_pool(pool)
+    return pool
 
 
 def _times(party: str, wait: float, silence: float, threads: int) -> tuple[float, float]:
