@@ -69,10 +69,18 @@ fn query<'a>(more: &[&'a str]) -> Vec<&'a str> {
 }
 
 /// A mean as it is shown: of hundredths, rounded to a multiple of 2^-16 of one.
-fn mean(sum: i64, count: usize) -> f64 {
+fn mean(sum: i64, count: usize) -> String {
     let (sum, count) = (i128::from(sum) << 16, count as i128);
     let rounded = (2 * sum.abs() + count) / (2 * count) * sum.signum();
-    rounded as f64 / 65536.0 / 100.0
+    decimal(rounded * 10i128.pow(16) / 65536, 18)
+}
+
+/// A number of so many digits behind the point, without zeros at its end.
+fn decimal(number: i128, digits: u32) -> String {
+    let (sign, unit, size) = (if number < 0 { "-" } else { "" }, 10u128.pow(digits), number.unsigned_abs());
+    let rest = format!("{:0width$}", size % unit, width = digits as usize);
+    let text = format!("{sign}{}.{rest}", size / unit);
+    text.trim_end_matches('0').trim_end_matches('.').into()
 }
 
 #[test]
@@ -107,8 +115,8 @@ fn figures_by_groups_are_those_of_a_join() {
             let rows = groups.get(region).map_or(&[][..], Vec::as_slice);
             let told = |value: Value| if rows.len() < 3 { Value::Null } else { value };
             let (views, cents) = rows.iter().fold((0, 0), |(v, c), (views, cents)| (v + views, c + cents));
-            let mean = if rows.is_empty() { 0.0 } else { mean(cents, rows.len()) };
-            json!({"region": region, "count": told(json!(rows.len())), "sum amount": told(json!(cents as f64 / 100.0)),
+            let mean = if rows.is_empty() { String::new() } else { mean(cents, rows.len()) };
+            json!({"region": region, "count": told(json!(rows.len())), "sum amount": told(json!(decimal(cents.into(), 2))),
                    "mean bob.amount": told(json!(mean)), "sum views": told(json!(views))})
         };
         let expected: Vec<Value> = ["north", "south", "none of these"].map(row).into();
@@ -120,26 +128,11 @@ fn figures_by_groups_are_those_of_a_join() {
                 (Some(sizes[own]), Some(sizes[1 - own]))
             });
             match [party, "both"].contains(&learns) {
-                true => assert!(same(&report["figures"], &expected), "{} is not {expected:?}", report["figures"]),
+                true => assert_eq!(report["figures"], json!(expected)),
                 false => assert!(report["figures"].is_null(), "{party} learns nothing"),
             }
         }
     }
-}
-
-/// Equal, where a whole number may be a float.
-fn same(figures: &Value, expected: &[Value]) -> bool {
-    let close = |a: &Value, b: &Value| match (a.as_f64(), b.as_f64()) {
-        (Some(a), Some(b)) => (a - b).abs() <= 1e-9 * b.abs(),
-        _ => a == b,
-    };
-    let rows = figures.as_array().expect("figures");
-    rows.len() == expected.len()
-        && rows.iter().zip(expected).all(|(row, expected)| {
-            let expected = expected.as_object().unwrap();
-            row.as_object().unwrap().len() == expected.len()
-                && expected.iter().all(|(name, value)| close(&row[name], value))
-        })
 }
 
 /// Figures without groups, over TLS, from a table that is filled up, into a file and as text.
@@ -161,7 +154,7 @@ fn a_table_is_filled_up_and_figures_are_written() {
     let bob = bob.end();
     let all = case.joined(|_, _, _| true);
     let (count, cents) = all.values().flatten().fold((0, 0), |(count, sum), (_, cents)| (count + 1, sum + cents));
-    let sum = cents as f64 / 100.0;
+    let sum = decimal(cents.into(), 2);
     alice.succeeded();
     assert_eq!(fs::read_to_string(place.path("out.csv")).unwrap(), format!("count,sum amount\n{count},{sum}\n"));
     assert!(bob.succeeded().stdout.ends_with(&format!("     {count}{sum:>12}\n")), "{}", bob.stdout);
@@ -169,18 +162,21 @@ fn a_table_is_filled_up_and_figures_are_written() {
     assert!(bob.stderr.contains("both hear how many rows the other has"), "{}", bob.stderr);
 }
 
-/// Rows of one key: refused, or the first, or their numbers added up before they are compared.
+/// Rows of one key: refused, or the first, or what is added up in the end is added up before it is compared, and all else is equal.
 #[test]
 fn repeated_keys_are_made_one() {
     let place = Place::new();
     place.write("ads.csv", "email,views\na,9\nb,3\na,4\nc,20\nb,4\n");
     place.write("shop.csv", "region,mail,amount\nx,a,1.00\nx,b,2\nx,c,-4\nx,c,-0.5\ny,d,9\n");
-    let question = query(&["--learns", "both", "--where", "views >= 10", "--count", "--sum", "amount"]);
-    for (hers, his, count, sum) in [("first", "sum", 1, -4.5), ("sum", "first", 2, -3.0), ("sum", "sum", 2, -3.5)] {
-        let own = [OWN[0].to_owned() + " --repeated " + hers, OWN[1].to_owned() + " --repeated " + his];
-        for done in meet(&place, &question, [&own[0], &own[1]]) {
-            let expected = [json!({"count": count, "sum amount": sum})];
-            assert!(same(&done.json()["figures"], &expected), "{} is not {expected:?}", done.json()["figures"]);
+    let asked = ["--learns", "both", "--where", "views >= 10", "--count", "--sum", "amount", "--sum", "views"];
+    for (how, count, sum, views) in [
+        (&["--repeated", "alice=first", "--repeated", "bob=sum"][..], 1, "-4.5", 20),
+        (&["--repeated", "sum", "--repeated", "bob=first"], 2, "-3", 33),
+        (&["--repeated", "sum"], 2, "-3.5", 33),
+    ] {
+        for done in meet(&place, &query(&[&asked, how].concat()), OWN) {
+            let expected = json!([{"count": count, "sum amount": sum, "sum views": views}]);
+            assert_eq!(done.json()["figures"], expected, "{how:?}");
         }
     }
     let alone = |own: &str, more: &[&str]| {
@@ -188,10 +184,18 @@ fn repeated_keys_are_made_one() {
         command.args(query(&[&["--learns", "both", "--count"], more].concat()));
         place.finish(command)
     };
+    let another = "it is another one than in an earlier row of its key";
     alone("--as alice --input ads.csv:email", &[]).failed(1, &["line 2 and line 4 have the same key"]);
+    alone("--as alice --input ads.csv:email --repeated sum", &["--where", "views > 3"])
+        .failed(1, &["line 4, column 'views'", another]);
+    place.write("ads.csv", "email,views\nb,1\na,30000\na,1000\na,1768\n");
+    alone("--as alice --input ads.csv:email --repeated sum", &["--sum", "views"])
+        .failed(1, &["line 3, column 'views': the numbers of its key, added up, have more bits"]);
     place.write("shop.csv", "region,mail,amount\nx,a,1.00\ny,a,2\n");
     alone("--as bob --input shop.csv:mail --repeated sum", &["--by", "region=x,y"])
-        .failed(1, &["column 'region', row 1", "its text is another one"]);
+        .failed(1, &["line 3, column 'region'", another]);
+    alone("--as bob --input shop.csv:mail --repeated carol=sum", &[]).failed(2, &["expected alice=HOW or bob=HOW"]);
+    alone("--as bob --input shop.csv:mail --repeated last", &[]).failed(2, &["there are refuse, first and sum"]);
 }
 
 /// Addresses in several writings are one where both ask for it.
@@ -202,12 +206,43 @@ fn addresses_are_brought_into_one_form() {
     place.write("shop.csv", "region,mail,amount\nx,ann@x.ORG,1.00\nx,BOB@x.org,2\nx,d@x.org,-4\n");
     let question = query(&["--learns", "both", "--normalise", "email", "--sum", "amount"]);
     for done in meet(&place, &question, OWN) {
-        assert!(same(&done.json()["figures"], &[json!({"sum amount": 3.0})]));
+        assert_eq!(done.json()["figures"], json!([{"sum amount": "3"}]));
     }
     place.write("shop.csv", "region,mail,amount\nx,ann@x.ORG,1.00\nx,nobody,2\n");
     let mut command = place.command(&format!("join {OPEN} --connect 127.0.0.1:9 --as bob {}", OWN[1]));
     command.args(&question);
     place.finish(command).failed(1, &["shop.csv, line 3, column 'mail': expected an address with one '@'"]);
+}
+
+/// Figures are exact beyond what a float holds, and groups are shown as they were written.
+#[test]
+fn figures_are_exact_and_groups_are_as_written() {
+    let place = Place::new();
+    place.write("ads.csv", "email,views\na,1\nb,2\n");
+    place.write("shop.csv", "mail,amount,day\na,9007199254740993.01,2020-01-01\nb,1.10,2020-01-02\n");
+    let question = [
+        "--learns",
+        "both",
+        "--alice",
+        "views",
+        "--bob",
+        "amount:decimal(2):int(64)",
+        "--bob",
+        "day:date",
+        "--by",
+        "day=2020-01-02,2020-01-01",
+        "--sum",
+        "amount",
+        "--mean",
+        "amount",
+        "--sum",
+        "views",
+    ];
+    for done in meet(&place, &question, OWN) {
+        let row = |day: &str, amount: &str, views: u64| json!({"day": day, "sum amount": amount, "mean amount": amount, "sum views": views});
+        let expected = json!([row("2020-01-02", "1.1", 2), row("2020-01-01", "9007199254740993.01", 1)]);
+        assert_eq!(done.json()["figures"], expected);
+    }
 }
 
 /// What is wrong with a query or a table is said before the peer is called.
@@ -233,6 +268,7 @@ fn mistakes_are_named_first() {
         (&["--sum", "region"], 2, &["is text, and is not added up"]),
         (&["--count", "--by", "region"], 2, &["the groups are missing"]),
         (&["--count", "--by", "region=a,b,a"], 2, &["the group a comes twice"]),
+        (&["--count", "--bob", "count", "--by", "count=1"], 2, &["are both named 'count'"]),
         (&["--count", "--bob", "views"], 2, &[]),
         (&["--sum", "cost", "--bob", "cost"], 1, &["shop.csv has no column 'cost'"]),
         (&["--sum", "mail", "--bob", "mail"], 1, &["shop.csv, line 2, column 'mail': expected"]),

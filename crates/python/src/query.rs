@@ -6,7 +6,7 @@ use apps::join::{self, Answer, Column, Condition, Figure, Groups, Normalise, Num
 use apps::psi::{Learns, string_of};
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyInt, PyList, PyString, PyTuple};
 
 /// A column as Python gives it: party, name, form.
 type Named = (String, String, String);
@@ -111,26 +111,29 @@ pub fn key_strings<'py>(py: Python<'py>, keys: &Bound<'py, PyList>, form: &str) 
     let form = normalise(form)?;
     let mut strings = Vec::with_capacity(16 * keys.len());
     for (row, key) in keys.iter().enumerate() {
-        let string = match bytes_of(&key)? {
-            None => Err("text, bytes or an integer as a key"),
-            Some(bytes) => form.apply(&bytes).map(|key| string_of(&key)).ok_or(form.expected()),
-        };
+        let string =
+            bytes_of(&key).and_then(|bytes| form.apply(&bytes).map(|key| string_of(&key)).ok_or(form.expected()));
         strings.extend_from_slice(&string.map_err(|expected| usage(format!("row {row}: expected {expected}")))?);
     }
     let rows = strings.len() / 16;
     Ok(PyArray1::from_vec(py, strings).reshape([rows, 16])?.into_any())
 }
 
-/// The bytes of a key: of an integer its decimal digits.
-fn bytes_of(key: &Bound<'_, PyAny>) -> PyResult<Option<Vec<u8>>> {
+/// The bytes of a key: of an integer its decimal digits. What it is instead says no error, nor what Python says of it: that is a secret.
+fn bytes_of(key: &Bound<'_, PyAny>) -> Result<Vec<u8>, &'static str> {
     if let Ok(text) = key.cast::<PyString>() {
-        return Ok(Some(text.to_str()?.as_bytes().to_vec()));
+        return text.to_str().map(|text| text.as_bytes().to_vec()).map_err(|_| "text in UTF-8");
     }
     if let Ok(bytes) = key.cast::<PyBytes>() {
-        return Ok(Some(bytes.as_bytes().to_vec()));
+        return Ok(bytes.as_bytes().to_vec());
     }
-    let is_number = key.is_instance_of::<PyInt>() && !key.is_instance_of::<PyBool>();
-    if is_number { Ok(Some(key.str()?.to_str()?.as_bytes().to_vec())) } else { Ok(None) }
+    let expected = "text, bytes or an integer as a key";
+    // Others that are integers, such as members of an enumeration, may have another text.
+    if !key.is_exact_instance_of::<PyInt>() {
+        return Err(expected);
+    }
+    let digits = key.str().map_err(|_| "an integer of fewer digits")?;
+    digits.to_str().map(|digits| digits.as_bytes().to_vec()).map_err(|_| expected)
 }
 
 /// A party's rows, as arrays: strings of keys, then what each test, grouping and number says.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
 from typing import Any
 
@@ -187,6 +188,11 @@ def test_rows_are_copied() -> None:
         (lambda both: {"n": both[others().amount > 3].count()}, duo.UsageError, "rows of another query"),
         (lambda both: {"n": both.group_by(others().amount, [1]).count()}, duo.UsageError, "rows of another query"),
         (lambda both: {"n": others().count()}, duo.UsageError, "a figure of another query"),
+        (
+            lambda both: {"n": both.amount.sum(), "by": both.group_by(both.region, ["x", "y"]).amount.sum(minimum=3)},
+            duo.UsageError,
+            "one tells what the minimum of the other withholds",
+        ),
         (lambda both: {"n": both.views.sum()}, duo.UsageError, "both tables have a column 'views'"),
         (lambda both: {"n": both.clicks.sum()}, duo.UsageError, "no column 'clicks' was declared"),
         (lambda both: {"n": both.region.sum()}, duo.UsageError, "is text, which is not added up"),
@@ -223,6 +229,11 @@ def test_tables_are_declared_with_one_key_and_types() -> None:
         key(repeated="last")
 
 
+class Colour(int, Enum):
+    RED = 1
+    BLUE = 2
+
+
 @pytest.mark.parametrize(
     ("change", "why"),
     [
@@ -232,6 +243,9 @@ def test_tables_are_declared_with_one_key_and_types() -> None:
         ({"email": ["a", "", "c"]}, "row 1: expected a key, not an empty one"),
         ({"email": [1.0, 2.0, 3.0]}, "row 0: expected text, bytes or an integer"),
         ({"email": ["a", "b", "a"]}, "rows 0 and 2 have the same key"),
+        ({"email": ["a", "b", "secret\ud800"]}, "row 2: expected text in UTF-8"),
+        ({"email": [Colour.RED, Colour.BLUE, 7]}, "row 0: expected text, bytes or an integer as a key"),
+        ({"email": [1, 2, 10**5000]}, "row 2: expected an integer of fewer digits"),
         ({"region": np.array([["a", "b"], ["c", "d"], ["e", "f"]])}, "region: it has 2 dimensions"),
         ({"amount": [1.0, float("nan"), 2.0]}, "row 1"),
         ({"amount": [1.0, 2.0]}, "'amount' has 2 rows, and the key 3"),

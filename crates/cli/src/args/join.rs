@@ -3,13 +3,16 @@
 use super::{Peer, Repeated};
 use apps::join::{MOST_ROWS, Normalise};
 use apps::psi::Learns;
+use clap::ValueEnum;
+use duologue::circuit::Party;
+use std::str::FromStr;
 
 /// What both state, and how columns are written.
 const QUERY: &str = "\
-Both parties give --learns, --normalise, --alice, --bob, --where, --by, --count, --sum,
---mean and --minimum alike: that is the query, which they compare before a key is
-used. --input, --repeated, --pad and --output are one's own; but of --repeated and
---pad the peer sees how many rows there are in the end.
+Both parties give --learns, --normalise, --repeated, --alice, --bob, --where, --by,
+--count, --sum, --mean and --minimum alike: that is the query, which they compare
+before a key is used. --input, --pad and --output are one's own; but the peer sees how
+many rows there are in the end.
 
 COLUMN of --alice and --bob is the name of a column of that party's table and how
 its cells are read, parts joined by ':', as in --input of `duologue run`:
@@ -69,14 +72,44 @@ pub struct Join {
     /// Withhold each figure with fewer rows behind it
     #[arg(long, value_name = "ROWS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=MOST_ROWS))]
     pub minimum: u64,
-    /// What becomes of your rows with the same key, before the peer is called: they are refused, the first one counts, or their
-    /// numbers are added up
-    #[arg(long, value_name = "HOW", default_value = "refuse")]
-    pub repeated: Repeated,
+    /// What becomes of rows with the same key, in both tables, or of alice=HOW and bob=HOW: refuse (the default), first (the
+    /// first one counts), or sum (numbers of --sum and --mean are added up, all else is equal)
+    #[arg(long, value_name = "[PARTY=]HOW")]
+    pub repeated: Vec<OfRepeated>,
     /// Fill your table up to so many rows, so that the peer hears this number and not your own
     #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u64).range(1..=MOST_ROWS))]
     pub pad: Option<u64>,
     /// Where the figures go, for who learns: FILE.csv, or - for standard output as CSV; by default they are shown
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<String>,
+}
+
+/// What becomes of rows with the same key in one party's table, or in both.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OfRepeated {
+    party: Option<Party>,
+    how: Repeated,
+}
+
+impl FromStr for OfRepeated {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (party, how) = match text.split_once('=') {
+            Some(("alice", how)) => (Some(Party::Alice), how),
+            Some(("bob", how)) => (Some(Party::Bob), how),
+            Some(_) => return Err("expected alice=HOW or bob=HOW".into()),
+            None => (None, text),
+        };
+        let how = Repeated::from_str(how, false).map_err(|_| "there are refuse, first and sum".to_owned())?;
+        Ok(OfRepeated { party, how })
+    }
+}
+
+impl Join {
+    /// What becomes of rows with the same key in a party's table: what was said last of it.
+    pub fn repeated_of(&self, party: Party) -> Repeated {
+        let of = self.repeated.iter().rev().find(|of| of.party.is_none_or(|whose| whose == party));
+        of.map_or(Repeated::Refuse, |of| of.how)
+    }
 }

@@ -4,6 +4,7 @@ use super::Peer;
 use apps::psi::shares::{COUNT_WIDTH, MOST_VALUE_WIDTH};
 use apps::psi::{Learns, Reveal};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use std::fmt;
 
 /// What is compared, and what is told.
 const KEYS: &str = "\
@@ -69,6 +70,16 @@ pub enum Repeated {
     First,
     /// Their values are added up
     Sum,
+}
+
+impl fmt::Display for Repeated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Repeated::Refuse => "refuse",
+            Repeated::First => "first",
+            Repeated::Sum => "sum",
+        })
+    }
 }
 
 pub(super) fn learns() -> impl TypedValueParser<Value = Learns> {

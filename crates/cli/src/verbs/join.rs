@@ -18,6 +18,7 @@ use crate::{interrupt, peer};
 use apps::join::{self, Figure, Groups, Query, What};
 use apps::psi::{Learns, PROBE};
 use columns::Columns;
+use duologue::circuit::Party;
 use duologue::{Error, Precomputation, Session, session};
 use report::{Report, Shown};
 use std::time::Instant;
@@ -53,7 +54,7 @@ pub fn run(args: &Join, config: &Config, console: &Console) -> Result<(), Failur
     session.close()?;
     interrupt::settle()?;
     let answers = query.answers(&outcome.outputs)?;
-    let shown = answers.map(|answers| Shown::new(&query, &columns, &answers));
+    let shown = answers.map(|answers| Shown::new(&query, &columns, written_groups(args), &answers));
     if let (Some(sink), Some(shown)) = (&sink, &shown) {
         sink.write(|to| shown.write(to))?;
     }
@@ -114,7 +115,13 @@ fn query(args: &Join, columns: &Columns) -> Result<Query, Failure> {
     if figures.is_empty() {
         return Err(Failure::new(Exit::CommandLine, "nothing is asked: give --count, --sum COLUMN or --mean COLUMN"));
     }
-    Ok(Query { learns: args.learns, keys: [(); 2].map(|()| args.normalise.unwrap_or_default().to_string()), figures })
+    if let Some(by) = by.as_ref().filter(|by| figures.iter().any(|figure| figure.name == by.column.name)) {
+        let why = format!("the column of the groups and a figure are both named '{}'", by.column.name);
+        return Err(Failure::new(Exit::CommandLine, why).hint("give the column another name in its table"));
+    }
+    let form = args.normalise.unwrap_or_default();
+    let keys = [Party::Alice, Party::Bob].map(|party| format!("{form}, repeated: {}", args.repeated_of(party)));
+    Ok(Query { learns: args.learns, keys, figures })
 }
 
 /// `COLUMN=VALUE,…`
@@ -126,6 +133,12 @@ fn groups(text: &str, columns: &Columns) -> Result<Groups, Failure> {
     let declared = columns.find(name)?;
     let values = values.split(',').map(|value| declared.constant(value)).collect::<Result<_, _>>()?;
     Ok(Groups { column: declared.column.clone(), values })
+}
+
+/// The groups as they stand in the command line.
+fn written_groups(args: &Join) -> Option<Vec<String>> {
+    let (_, values) = args.by.as_ref()?.split_once('=')?;
+    Some(values.split(',').map(str::to_owned).collect())
 }
 
 fn announcement(args: &Join, query: &Query) -> String {

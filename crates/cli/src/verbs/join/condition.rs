@@ -138,7 +138,17 @@ impl Reader<'_> {
         while self.takes_plain(word) {
             parts.push(part(self, depth)?);
         }
-        Ok(if parts.len() == 1 { parts.remove(0) } else { join(parts) })
+        if parts.len() == 1 {
+            return Ok(parts.remove(0));
+        }
+        // What parentheses join in the same way is one list.
+        let is_any = matches!(join(Vec::new()), Condition::Any(_));
+        let flat = parts.into_iter().flat_map(|part| match part {
+            Condition::Any(inner) if is_any => inner,
+            Condition::All(inner) if !is_any => inner,
+            other => vec![other],
+        });
+        Ok(join(flat.collect()))
     }
 
     fn factor(&mut self, depth: usize) -> Result<Condition, Failure> {

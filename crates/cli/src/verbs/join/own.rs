@@ -19,7 +19,8 @@ enum Read {
 /// The rows of a table as the query needs them, and how many the table has.
 pub fn read(args: &Join, table: &Table, query: &Query, columns: &Columns) -> Result<(Own, u64), Failure> {
     let mut strings = table.keys_as(args.normalise.unwrap_or_default())?;
-    if args.repeated == Repeated::Refuse {
+    let how = args.repeated_of(args.peer.party);
+    if how == Repeated::Refuse {
         table.check_repeated(&strings)?;
     }
     let rows = strings.len();
@@ -28,20 +29,9 @@ pub fn read(args: &Join, table: &Table, query: &Query, columns: &Columns) -> Res
     if all.iter().any(|read| read.len() != rows) {
         return Err(Failure::input(format!("{} changed while it was read", table.file())));
     }
-    if args.repeated != Repeated::Refuse {
-        join_repeated(args.repeated, &mut strings, &mut all).map_err(|(row, place)| {
-            let why = match &all[place] {
-                Read::Numbers(_) => "the numbers of its key, added up, have more than 64 bits",
-                Read::Texts(_) => {
-                    "its text is another one than in an earlier row of its key, and texts are not added up"
-                }
-            };
-            Failure::input(format!(
-                "{}, column '{}', row {row} (from 0 on): {why}",
-                table.file(),
-                used[place].column.name
-            ))
-        })?;
+    if how != Repeated::Refuse {
+        let joined = join_repeated(how, &mut strings, &mut all, &bits_of(args, query, &used));
+        joined.map_err(|(row, place, why)| refuse(table, used[place], row, &why))?;
     }
     let of = |column: &Column| used.iter().position(|declared| declared.column == *column).map(|place| &all[place]);
     let party = args.peer.party;
@@ -91,8 +81,33 @@ fn cells(table: &Table, used: &[&Declared]) -> Result<Vec<Read>, Failure> {
     used.iter().map(read).collect()
 }
 
-/// Makes the rows of each key one; where they cannot be, the row and the column.
-fn join_repeated(how: Repeated, strings: &mut Vec<[u8; 16]>, all: &mut [Read]) -> Result<(), (usize, usize)> {
+/// Of each column the bits of a sum, if it is added up.
+fn bits_of(args: &Join, query: &Query, used: &[&Declared]) -> Vec<Option<u32>> {
+    let numbers = query.numbers(args.peer.party);
+    let bits = |declared: &&Declared| Some(numbers.iter().find(|number| number.column == declared.column)?.bits);
+    used.iter().map(bits).collect()
+}
+
+fn refuse(table: &Table, column: &Declared, row: usize, why: &str) -> Failure {
+    let name = &column.column.name;
+    match table.place_of(row) {
+        Ok(place) => Failure::input(format!("{}, {place}, column '{name}': {why}", table.file())),
+        Err(failure) => failure,
+    }
+}
+
+const WIDE: &str = "the numbers of its key, added up, have more bits than the column's type";
+
+/// A row, the place of a column, and why rows cannot be joined.
+type Wrong = (usize, usize, String);
+
+/// Makes the rows of each key one.
+fn join_repeated(
+    how: Repeated,
+    strings: &mut Vec<[u8; 16]>,
+    all: &mut [Read],
+    bits: &[Option<u32>],
+) -> Result<(), Wrong> {
     let (mut places, mut kept) = (HashMap::with_capacity(strings.len()), Vec::new());
     for (row, string) in strings.iter().enumerate() {
         match places.entry(*string) {
@@ -101,11 +116,16 @@ fn join_repeated(how: Repeated, strings: &mut Vec<[u8; 16]>, all: &mut [Read]) -
                 kept.push(row);
             }
             Entry::Occupied(first) if how == Repeated::Sum => {
-                let added = all.iter_mut().map(|read| read.add(*first.get(), row));
-                added.enumerate().try_for_each(|(place, added)| added.ok_or((row, place)))?;
+                for (place, (read, bits)) in all.iter_mut().zip(bits).enumerate() {
+                    read.join(*first.get(), row, bits.is_some()).map_err(|why| (row, place, why))?;
+                }
             }
             Entry::Occupied(_) => {}
         }
+    }
+    for (place, (read, bits)) in all.iter().zip(bits).enumerate() {
+        let wide = bits.and_then(|bits| kept.iter().find(|&&row| !read.fits(row, bits)));
+        wide.map_or(Ok(()), |&row| Err((row, place, WIDE.into())))?;
     }
     all.iter_mut().for_each(|read| read.keep(&kept));
     *strings = kept.into_iter().map(|row| strings[row]).collect();
@@ -120,13 +140,29 @@ impl Read {
         }
     }
 
-    /// Adds a row to an earlier one.
-    fn add(&mut self, to: usize, row: usize) -> Option<()> {
+    /// Joins a row to an earlier one: its number is added up, or all is equal.
+    fn join(&mut self, to: usize, row: usize, is_added: bool) -> Result<(), String> {
         match self {
-            Read::Numbers(numbers) => numbers[to] = numbers[to].checked_add(numbers[row])?,
-            Read::Texts(texts) => return (texts[to] == texts[row]).then_some(()),
+            Read::Numbers(numbers) if is_added => {
+                numbers[to] = numbers[to].checked_add(numbers[row]).ok_or(WIDE)?;
+                Ok(())
+            }
+            Read::Numbers(numbers) if numbers[to] == numbers[row] => Ok(()),
+            Read::Texts(texts) if texts[to] == texts[row] => Ok(()),
+            _ => Err(
+                "it is another one than in an earlier row of its key, and only what --sum or --mean is asked of is \
+                      added up"
+                    .into(),
+            ),
         }
-        Some(())
+    }
+
+    /// Whether a row has a number of so many bits.
+    fn fits(&self, row: usize, bits: u32) -> bool {
+        match self {
+            Read::Numbers(numbers) => numbers[row] << (64 - bits) >> (64 - bits) == numbers[row],
+            Read::Texts(_) => true,
+        }
     }
 
     fn keep(&mut self, rows: &[usize]) {

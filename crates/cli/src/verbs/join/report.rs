@@ -11,15 +11,23 @@ use std::io::{self, Write};
 
 /// The figures of a query as a table: a row for each group, or one.
 pub struct Shown {
-    /// The groups' column, if there are groups, and their values.
+    /// The groups' column, if there are groups, and their values as they were written.
     groups: Option<(String, Vec<String>)>,
-    figures: Vec<(String, Vec<Option<String>>)>,
+    figures: Vec<Column>,
+}
+
+struct Column {
+    name: String,
+    /// Whether its numbers are whole, whatever they are.
+    is_whole: bool,
+    cells: Vec<Option<String>>,
 }
 
 impl Shown {
-    pub fn new(query: &Query, columns: &Columns, answers: &[Vec<Answer>]) -> Shown {
+    /// With the groups as they were written, if there are some.
+    pub fn new(query: &Query, columns: &Columns, groups: Option<Vec<String>>, answers: &[Vec<Answer>]) -> Shown {
         let by = query.figures.first().and_then(|figure| figure.by.as_ref());
-        let groups = by.map(|by| (by.column.name.clone(), by.values.clone()));
+        let groups = by.map(|by| by.column.name.clone()).zip(groups);
         let digits = |what: &What| match what {
             What::Count => 0,
             What::Sum(number) | What::Mean(number) => {
@@ -30,21 +38,20 @@ impl Shown {
             }
         };
         let figures = query.figures.iter().zip(answers).map(|(figure, answers)| {
-            let text = |answer: &Answer| {
-                (*answer != Answer::Withheld).then(|| moved(&answer.to_string(), digits(&figure.what)))
-            };
-            (figure.name.clone(), answers.iter().map(text).collect())
+            let digits = digits(&figure.what);
+            let text = |answer: &Answer| (*answer != Answer::Withheld).then(|| moved(&answer.to_string(), digits));
+            let is_whole = digits == 0 && !matches!(figure.what, What::Mean(_));
+            Column { name: figure.name.clone(), is_whole, cells: answers.iter().map(text).collect() }
         });
         Shown { groups, figures: figures.collect() }
     }
 
     fn rows(&self, withheld: &str) -> Vec<Vec<String>> {
         let head = self.groups.iter().map(|(name, _)| name.clone());
-        let mut rows = vec![head.chain(self.figures.iter().map(|(name, _)| name.clone())).collect::<Vec<_>>()];
-        let count = self.figures.first().map_or(0, |(_, answers)| answers.len());
-        rows.extend((0..count).map(|row| {
+        let mut rows = vec![head.chain(self.figures.iter().map(|column| column.name.clone())).collect::<Vec<_>>()];
+        rows.extend((0..self.count()).map(|row| {
             let group = self.groups.iter().map(|(_, values)| values[row].clone());
-            let cells = self.figures.iter().map(|(_, answers)| answers[row].clone().unwrap_or_else(|| withheld.into()));
+            let cells = self.figures.iter().map(|column| column.cells[row].clone().unwrap_or_else(|| withheld.into()));
             group.chain(cells).collect()
         }));
         rows
@@ -60,17 +67,26 @@ impl Shown {
         self.rows("").into_iter().try_for_each(|row| writeln!(to, "{}", line(row)))
     }
 
-    /// For a report: a row for each group, with what is withheld as null.
+    /// For a report: a row for each group, with what is withheld as null. Numbers are exact: those that may have a fraction are text,
+    /// for whoever reads JSON may round others.
     pub fn figures(&self) -> Vec<Value> {
-        let names: Vec<String> = self.rows("").remove(0);
-        let value = |name: &String, cell: String| match cell.parse::<serde_json::Number>() {
-            _ if cell.is_empty() => Value::Null,
-            Ok(number) if self.groups.as_ref().is_none_or(|(group, _)| group != name) => json!(number),
-            _ => json!(cell),
+        let value = |column: &Column, row: usize| match &column.cells[row] {
+            None => Value::Null,
+            Some(cell) => match cell.parse::<i64>() {
+                Ok(number) if column.is_whole => json!(number),
+                _ => json!(cell),
+            },
         };
-        let row =
-            |row: Vec<String>| names.iter().zip(row).map(|(name, cell)| (name.clone(), value(name, cell))).collect();
-        self.rows("").into_iter().skip(1).map(row).map(Value::Object).collect()
+        let row = |row: usize| {
+            let group = self.groups.iter().map(|(name, values)| (name.clone(), json!(values[row])));
+            group.chain(self.figures.iter().map(|column| (column.name.clone(), value(column, row)))).collect()
+        };
+        (0..self.count()).map(row).map(Value::Object).collect()
+    }
+
+    /// How many rows there are.
+    fn count(&self) -> usize {
+        self.figures.first().map_or(0, |column| column.cells.len())
     }
 }
 

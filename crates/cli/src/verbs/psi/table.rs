@@ -112,6 +112,17 @@ impl Table {
         })
     }
 
+    /// Where a row is, counted from 0.
+    pub fn place_of(&self, row: usize) -> Result<String, Failure> {
+        let mut found = format!("row {row}");
+        self.each(|keyed| {
+            if keyed.row == row as u64 {
+                found = place(&keyed);
+            }
+        })?;
+        Ok(found)
+    }
+
     fn refuse(&self, Repeated { rows, all }: Repeated) -> Result<Failure, Failure> {
         let mut places = Vec::new();
         self.each(|keyed| {
