@@ -144,14 +144,14 @@ class Party:
         Of a query the input is this party's table by its name: a frame, or a mapping of arrays, whose other columns are
         not looked at. `pad` fills it up to so many rows, so that the peer hears this number and not the true one.
         """
-        given = _given(inputs)
         if isinstance(program, Query):
             if sizes or settings:
                 raise UsageError("a query has neither sizes nor settings")
-            return program._run(lambda: self._shown(self._ready(), None), self.party, given, pad)
+            table = {} if inputs is None else inputs
+            return program._run(lambda: self._shown(self._ready(), program), self.party, table, pad)
         if pad is not None:
             raise UsageError("pad is for queries: a program has sizes")
-        everything = complete(settings)
+        everything, given = complete(settings), _given(inputs)
         binding, matrices = bind(program, given, sizes, self._wanted(program, given, self._holders))
         with self._shown(self._ready(), program) as session:
             outputs, report = session.run(binding, everything, matrices)
@@ -328,7 +328,7 @@ class Party:
             )
 
     @contextmanager
-    def _shown(self, session: _core.Party, program: Program | None) -> Generator[_core.Party]:
+    def _shown(self, session: _core.Party, program: Program | Query | None) -> Generator[_core.Party]:
         """In a notebook what the session does is shown while it does it."""
         progress = notebook.progress("correlations" if program is None else program.name)
         if progress is None:
