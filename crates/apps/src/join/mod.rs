@@ -12,7 +12,7 @@
 //! figures           sum / count; whether enough rows are behind a figure, and zeros in its place if not
 //! ```
 //!
-//! Only sums over all bins are opened, so that nothing hangs on the order of bins, which the receiver knows ([`shares`](crate::psi::shares)).
+//! Only sums over all bins are opened, so that nothing hangs on the order of bins, which the receiver knows ([`shares`]).
 //!
 //! **Roles.** The receiver has fewer rows; of as many it is who gives more bits. What it gives costs nothing in circuit PSI. What the sender
 //! gives must fit into 128 bits together with a tag: a bit for each of its conditions, ⌈log₂(k + 1)⌉ for k groups, and 8·⌈(w + 24) / 8⌉, at
