@@ -7,6 +7,7 @@ nobody learns who they are.
 
 import csv
 import sys
+from collections.abc import Mapping
 
 import duologue as duo
 from duologue import Alice, Bob, fixed, key, u16
@@ -27,7 +28,7 @@ def turnover(ads: Side, shop: Side) -> dict[str, Figure]:
 name, address, file = sys.argv[1:]
 with open(file, newline="") as lines:
     rows = list(csv.DictReader(lines))
-table: dict[str, object]
+table: Mapping[str, object]
 if name == "alice":
     mine, table = "ads", {"email": [row["email"] for row in rows], "views": [int(row["views"]) for row in rows]}
 else:
