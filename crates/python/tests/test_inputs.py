@@ -163,8 +163,10 @@ def test_bad_keys(tmp_path) -> None:
         duo.new_key(tmp_path / "a.key")
     with pytest.raises(duo.MachineError, match="b.key"):
         duo.connect("127.0.0.1:1", party="bob", key=tmp_path / "b.key", peer=public)
+    # A letter that is not the last one of the key anyway.
+    mistyped = public[:-1] + ("z" if public.endswith("x") else "x")
     with pytest.raises(duo.Error):
-        duo.connect("127.0.0.1:1", party="bob", key=tmp_path / "a.key", peer=public[:-1] + "x")
+        duo.connect("127.0.0.1:1", party="bob", key=tmp_path / "a.key", peer=mistyped)
     (tmp_path / "c.key").write_text("no key")
     with pytest.raises(duo.Error):
         duo.public_key(tmp_path / "c.key")
