@@ -9,9 +9,9 @@ from . import _core
 from ._branches import here, refusal
 from ._core import Word
 from .errors import UsageError
+from .types import _DTYPES, _SHORT
 
-_TYPES = {f"{kind}{width}": f"{kind}({width})" for kind in ("uint", "int") for width in (8, 16, 32, 64)}
-_TYPES |= {"bool": "bits(1)", "float32": "float(32, 8)", "float64": "float(64, 11)"}
+_TYPES = {_DTYPES[short]: name for name, short in _SHORT.items()}
 
 
 # NumPy's functions that are operators of words, and the operator with the sides exchanged.

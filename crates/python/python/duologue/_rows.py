@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Integral, Rational
@@ -10,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._values import pack, width
+from .columns import names_of
 from .errors import UsageError
-from .types import Type
 from .program import Port
+from .types import Type
 
 if TYPE_CHECKING:
     import numpy as np
@@ -128,10 +128,10 @@ def pack_rows(query: _core.Query, name: str, table: Table, frame: Any, pad: obje
 
 
 def _column(name: str, frame: Any, column: str) -> Any:
-    names = list(frame) if isinstance(frame, Mapping) else getattr(frame, "column_names", getattr(frame, "columns", None))
+    names = names_of(frame)
     if names is None:
         raise UsageError(f"{name}: expected a frame, or arrays by the names of columns")
-    if column not in list(names):
+    if column not in names:
         raise UsageError(f"{name} has no column {column!r}")
     return frame[column]
 

@@ -8,7 +8,7 @@ from typing import Any
 from . import _core
 from .errors import UsageError
 
-__all__ = ["Column", "column", "columns_of", "shared"]
+__all__ = ["Column", "column", "columns_of", "names_of", "shared"]
 
 
 class Column:
@@ -76,8 +76,16 @@ def columns_of(inputs: object) -> Mapping[str, object]:
     frame: Any = inputs
     if isinstance(inputs, Mapping):
         return frame  # type: ignore[no-any-return]
-    names = getattr(frame, "column_names", None)
-    names = getattr(frame, "columns", None) if names is None else names
+    names = names_of(frame)
     if names is None:
         raise UsageError("inputs: expected a mapping of names, or a frame of pandas, polars or pyarrow")
     return {name: frame[name] for name in names}
+
+
+def names_of(frame: Any) -> list[Any] | None:
+    """The names of the columns of a frame or a mapping; none if it is neither."""
+    if isinstance(frame, Mapping):
+        return list(frame)
+    names = getattr(frame, "column_names", None)
+    names = getattr(frame, "columns", None) if names is None else names
+    return None if names is None else list(names)
