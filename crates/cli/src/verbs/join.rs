@@ -5,7 +5,7 @@ mod condition;
 mod own;
 mod report;
 
-use super::psi::table::Table;
+use super::psi::{self, table::Table};
 use super::run::peak_memory;
 use super::run::report::Phase;
 use crate::args::Join;
@@ -81,15 +81,8 @@ pub fn run(args: &Join, config: &Config, console: &Console) -> Result<(), Failur
 
 /// Where the figures go, if they go anywhere; checked before the run.
 fn sink(args: &Join, table: &Table, console: &Console) -> Result<Option<Sink>, Failure> {
-    let Some(output) = &args.output else { return Ok(None) };
-    if !args.learns.includes(args.peer.party) {
-        let why =
-            format!("--output is for who learns, and by --learns {} that is not {}", args.learns, args.peer.party);
-        return Err(Failure::new(Exit::CommandLine, why));
-    }
-    if output == "-" && console.json() {
-        return Err(Failure::input("--json prints a report: '-' cannot be where the figures go"));
-    }
+    let who = (args.learns, args.peer.party);
+    let Some(output) = psi::output(args.output.as_deref(), who, "figures", console)? else { return Ok(None) };
     let sink = Sink::new(output)?;
     sink.spare(table.file())?;
     Ok(Some(sink))

@@ -73,19 +73,30 @@ pub fn run(args: &Psi, config: &Config, console: &Console) -> Result<(), Failure
 
 /// Where the rows go, if they go anywhere; checked before the run.
 fn sink(args: &Psi, table: &Table, console: &Console) -> Result<Option<Sink>, Failure> {
-    let Some(output) = &args.output else { return Ok(None) };
-    if !args.learns.includes(args.peer.party) {
-        let why =
-            format!("--output is for who learns, and by --learns {} that is not {}", args.learns, args.peer.party);
-        return Err(Failure::new(Exit::CommandLine, why));
-    }
-    if output == "-" && console.json() {
-        return Err(Failure::input("--json prints a report: '-' cannot be where the rows go"));
-    }
+    let Some(output) = output(args.output.as_deref(), (args.learns, args.peer.party), "rows", console)? else {
+        return Ok(None);
+    };
     table.check_format_of(output)?;
     let sink = Sink::new(output)?;
     sink.spare(table.file())?;
     Ok(Some(sink))
+}
+
+/// The file for what is learnt, if there is one: of who learns, and beside a report that goes elsewhere.
+pub(super) fn output<'a>(
+    output: Option<&'a str>,
+    (learns, party): (Learns, Party),
+    what: &str,
+    console: &Console,
+) -> Result<Option<&'a str>, Failure> {
+    if output.is_some() && !learns.includes(party) {
+        let why = format!("--output is for who learns, and by --learns {learns} that is not {party}");
+        return Err(Failure::new(Exit::CommandLine, why));
+    }
+    if output == Some("-") && console.json() {
+        return Err(Failure::input(format!("--json prints a report: '-' cannot be where the {what} go")));
+    }
+    Ok(output)
 }
 
 fn proposal(args: &Psi, ours: &Joined) -> Proposal {
