@@ -291,34 +291,25 @@ mod cases {
         assert_eq!(theirs.to_string(), "the peer stopped: it was cancelled: Ctrl-C");
     }
 
-    /// The peer reads nothing for a while: the frame that waits for it is finished, and what follows it is read.
+    /// The peer reads nothing until a frame waits for it, and then the party is cancelled: the frame is finished, and what follows it
+    /// is read. The party's time stands still, so that it gives up neither, however late the peer reads.
     pub fn a_frame_is_finished_before_a_cancelled_party_stops(pipes: fn() -> Pipes) {
-        let bytes = &pattern(50_000);
+        let (a, b) = pipes();
         let (cancelled, is_cancelled) = std::sync::mpsc::channel();
-        let (_, theirs) = both(
-            channels(pipes, limits()),
+        let (_still, a) = deadlines::cancelled_when_full(a, limits(), cancelled);
+        let (ours, theirs) = both(
+            (a, Channel::over(b, limits())),
             |a| {
-                let canceller = a.canceller();
-                thread::scope(|scope| {
-                    scope.spawn(move || {
-                        // By now the frame waits, unless the machine is busy.
-                        thread::sleep(Duration::from_millis(50));
-                        canceller.cancel();
-                        cancelled.send(()).unwrap();
-                    });
-                    while a.send(bytes).is_ok() {}
-                });
+                let error = (0..).find_map(|_| a.send(&pattern(50_000)).err()).unwrap();
                 a.abort(AbortCode::Cancelled, "Ctrl-C");
+                error
             },
             move |b| {
                 is_cancelled.recv().unwrap();
-                loop {
-                    if let Err(error) = b.recv(1000) {
-                        break error;
-                    }
-                }
+                (0..).find_map(|_| b.recv(1000).err()).unwrap()
             },
         );
+        assert!(matches!(ours, Error::Cancelled), "{ours}");
         assert_eq!(theirs.to_string(), "the peer stopped: it was cancelled: Ctrl-C");
     }
 

@@ -3,6 +3,8 @@
 use super::virtual_time::{self, Actor, VirtualTime};
 use super::*;
 use std::io::{self, ErrorKind};
+use std::sync::OnceLock;
+use std::sync::mpsc::Sender;
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -58,6 +60,54 @@ impl<F: FnMut() -> bool + Send> Pipe for Stepped<F> {
 
     fn close_write(&mut self) {
         self.inner.close_write();
+    }
+}
+
+/// A pipe whose owner is cancelled when it has to wait for room in it for the first time, which somebody is told.
+struct CancelledWhenFull {
+    inner: Box<dyn Pipe>,
+    canceller: Arc<OnceLock<Canceller>>,
+    told: Option<Sender<()>>,
+}
+
+/// A channel over a pipe of any kind whose owner is cancelled in the middle of the first frame for which there is no room. Its time stands
+/// still for as long as the actor lives: waits for the pipe are real, and no deadline comes.
+pub fn cancelled_when_full(inner: Box<dyn Pipe>, limits: Limits, told: Sender<()>) -> (Actor, Channel) {
+    let (time, canceller) = (VirtualTime::new(), Arc::default());
+    let still = time.enter();
+    let pipe = CancelledWhenFull { inner, canceller: Arc::clone(&canceller), told: Some(told) };
+    let channel = Channel::by_clock(Clock::Virtual(time), pipe, limits);
+    canceller.set(channel.canceller()).expect("set once");
+    (still, channel)
+}
+
+impl Pipe for CancelledWhenFull {
+    fn try_read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.inner.try_read(into)
+    }
+
+    fn try_write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.inner.try_write(bytes)
+    }
+
+    fn try_flush(&mut self) -> io::Result<()> {
+        self.inner.try_flush()
+    }
+
+    fn wait(&mut self, for_write: bool, timeout: Duration) -> io::Result<()> {
+        if for_write && let Some(told) = self.told.take() {
+            self.canceller.get().expect("there is a channel").cancel();
+            told.send(()).expect("somebody waits");
+        }
+        self.inner.wait(for_write, timeout)
+    }
+
+    fn close_write(&mut self) {
+        self.inner.close_write();
+    }
+
+    fn close_may_lose_data(&self) -> bool {
+        self.inner.close_may_lose_data()
     }
 }
 
