@@ -15,7 +15,7 @@ use arrow_ipc::reader::FileReader;
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::{ArrowError, Schema};
 use circuit::{BitMatrix, Kind};
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 
@@ -23,12 +23,13 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// As there.
-pub fn columns(from: impl Read + Seek, file: &str, wanted: &[Wanted<'_>]) -> Result<Vec<Option<BitMatrix>>> {
+pub fn columns(mut from: impl Read + Seek, file: &str, wanted: &[Wanted<'_>]) -> Result<Vec<Option<BitMatrix>>> {
     guarded(file, || {
+        let source = Source { file, length: length_of(&mut from, file)? };
         let reader = FileReader::try_new(io::BufReader::new(from), None).map_err(|why| failed(file, why))?;
         let chosen = choose(&reader.schema(), file, wanted)?;
         let reader = reader.map(|batch| batch.map_err(|why| failed(file, why)));
-        fill(reader, file, wanted, &chosen)
+        fill(reader, source, wanted, &chosen)
     })
 }
 
@@ -58,18 +59,74 @@ pub(crate) fn choose(schema: &Schema, file: &str, wanted: &[Wanted<'_>]) -> Resu
     wanted.iter().map(place).collect()
 }
 
+/// A file that is read: its name, and its bytes.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'a> {
+    pub file: &'a str,
+    pub length: u64,
+}
+
+/// Bytes of a column's lanes that a file of any length may have; and so many more for each of its bytes. Nulls, or one value again and
+/// again, take next to no bytes of a file.
+const FROM_ANY_FILE: u64 = 128 << 20;
+const FOR_EACH_BYTE: u64 = 1000;
+
+impl Source<'_> {
+    /// Refuses rows of the chosen columns that would take more memory than a file of this length may ask for: a damaged one claims any number
+    /// of them.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] with the rows and the column.
+    pub fn check_rows(&self, rows: u64, wanted: &[Wanted<'_>], chosen: &[Option<usize>]) -> Result<()> {
+        let chosen = wanted.iter().zip(chosen).filter(|(_, place)| place.is_some());
+        chosen.into_iter().try_for_each(|(wanted, _)| {
+            let bits = wanted.form.word(wanted.ty)?.width;
+            self.check_column(rows, wanted.column, bits.div_ceil(8).into())
+        })
+    }
+
+    /// The same of one column, of whose rows so many bytes each are kept.
+    ///
+    /// # Errors
+    /// As [`check_rows`](Self::check_rows).
+    pub fn check_column(&self, rows: u64, column: &str, bytes_of_row: u64) -> Result<()> {
+        let most = FROM_ANY_FILE.saturating_add(self.length.saturating_mul(FOR_EACH_BYTE));
+        if rows.saturating_mul(bytes_of_row) <= most {
+            return Ok(());
+        }
+        let why = format!(
+            "a file of {} bytes says that it has {rows} rows: column '{column}' would take more than the {most} bytes \
+             that are read of such a file; if that is no damage, write it as CSV",
+            self.length
+        );
+        Err(Error::malformed(self.file, why))
+    }
+}
+
+/// The bytes of a file, from whose beginning it is read then.
+pub(crate) fn length_of(from: &mut impl Seek, file: &str) -> Result<u64> {
+    let length = from.seek(SeekFrom::End(0)).and_then(|length| from.rewind().map(|()| length));
+    length.map_err(Error::read(file))
+}
+
 /// Reads the chosen columns, by their names, from batches.
 pub(crate) fn fill(
     batches: impl Iterator<Item = Result<RecordBatch>>,
-    file: &str,
+    source: Source<'_>,
     wanted: &[Wanted<'_>],
     chosen: &[Option<usize>],
 ) -> Result<Vec<Option<BitMatrix>>> {
+    let file = source.file;
+    if chosen.iter().all(Option::is_none) {
+        // Batches without columns have as many rows as the file claims.
+        return Ok(chosen.iter().map(|_| None).collect());
+    }
     let columns = wanted.iter().zip(chosen).map(|(&wanted, place)| place.map(|_| Column::new(wanted)).transpose());
     let mut columns = columns.collect::<Result<Vec<_>>>()?;
     let mut first = 0;
     for batch in batches {
         let batch = batch?;
+        source.check_rows(first + batch.num_rows() as u64, wanted, chosen)?;
         for column in columns.iter_mut().flatten() {
             let name = column.name();
             let missing = || Error::malformed(file, format!("column '{name}' is not in every part"));

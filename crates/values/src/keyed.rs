@@ -86,6 +86,7 @@ pub use batches::{arrow_keep, arrow_keys, parquet_keep, parquet_keys};
 #[cfg(feature = "parquet")]
 mod batches {
     use super::*;
+    use crate::arrow::Source;
     use crate::{arrow, parquet};
     use ::arrow_array::cast::AsArray;
     use ::parquet::arrow::ArrowWriter;
@@ -101,6 +102,9 @@ mod batches {
     use std::borrow::Cow;
     use std::io::Seek;
 
+    /// Bytes that are kept of a key: a hash of it.
+    const KEPT: u64 = 16;
+
     /// Reads the keys of a Parquet file as [`csv_keys`] does; places are rows, counted from 0.
     ///
     /// # Errors
@@ -112,11 +116,13 @@ mod batches {
         mut each: impl FnMut(Keyed<'_>),
     ) -> Result<bool> {
         arrow::guarded(file, || {
+            let source = Source { file, length: from.len() };
             let builder = ParquetRecordBatchReaderBuilder::try_new(from).map_err(|why| parquet::failed(file, why))?;
             let Some(at) = find(builder.schema(), file, column)? else { return Ok(false) };
+            source.check_column(parquet::claimed_rows(builder.metadata()), column, KEPT)?;
             let mask = ProjectionMask::roots(builder.parquet_schema(), [at]);
             let builder = builder.with_projection(mask).with_batch_size(parquet::BATCH);
-            all(builder.build().map_err(|why| parquet::failed(file, why))?, file, column, &mut each)
+            all(builder.build().map_err(|why| parquet::failed(file, why))?, source, column, &mut each)
         })
     }
 
@@ -125,15 +131,16 @@ mod batches {
     /// # Errors
     /// As there.
     pub fn arrow_keys(
-        from: impl Read + Seek,
+        mut from: impl Read + Seek,
         file: &str,
         column: &str,
         mut each: impl FnMut(Keyed<'_>),
     ) -> Result<bool> {
         arrow::guarded(file, || {
+            let source = Source { file, length: arrow::length_of(&mut from, file)? };
             let reader = FileReader::try_new(io::BufReader::new(from), None).map_err(|why| arrow::failed(file, why))?;
             match find(&reader.schema(), file, column)? {
-                Some(_) => all(reader, file, column, &mut each),
+                Some(_) => all(reader, source, column, &mut each),
                 None => Ok(false),
             }
         })
@@ -149,13 +156,14 @@ mod batches {
 
     fn all(
         batches: impl Iterator<Item = std::result::Result<RecordBatch, ArrowError>>,
-        file: &str,
+        source: Source<'_>,
         column: &str,
         each: &mut impl FnMut(Keyed<'_>),
     ) -> Result<bool> {
-        let mut first = 0;
+        let (file, mut first) = (source.file, 0);
         for batch in batches {
             let batch = batch.map_err(|why| arrow::failed(file, why))?;
+            source.check_column(first + batch.num_rows() as u64, column, KEPT)?;
             let missing = || Error::malformed(file, format!("column '{column}' is not in every part"));
             let array = batch.column_by_name(column).ok_or_else(missing)?;
             let mut empty = None;

@@ -1,12 +1,14 @@
 //! Parquet files.
 
+use crate::arrow::{self, Source};
 use crate::column::Wanted;
 use crate::output::Written;
-use crate::{Error, Result, arrow};
+use crate::{Error, Result};
 use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use ::parquet::arrow::{ArrowWriter, ProjectionMask};
 use ::parquet::basic::Compression;
 use ::parquet::errors::ParquetError;
+use ::parquet::file::metadata::ParquetMetaData;
 use ::parquet::file::properties::WriterProperties;
 use ::parquet::file::reader::ChunkReader;
 use circuit::BitMatrix;
@@ -22,13 +24,21 @@ pub(crate) const BATCH: usize = 8192;
 /// As there.
 pub fn columns(from: impl ChunkReader + 'static, file: &str, wanted: &[Wanted<'_>]) -> Result<Vec<Option<BitMatrix>>> {
     arrow::guarded(file, || {
+        let source = Source { file, length: from.len() };
         let builder = ParquetRecordBatchReaderBuilder::try_new(from).map_err(|why| failed(file, why))?;
         let chosen = arrow::choose(builder.schema(), file, wanted)?;
+        source.check_rows(claimed_rows(builder.metadata()), wanted, &chosen)?;
         let mask = ProjectionMask::roots(builder.parquet_schema(), chosen.iter().flatten().copied());
         let reader = builder.with_projection(mask).with_batch_size(BATCH).build().map_err(|why| failed(file, why))?;
         let reader = reader.map(|batch| batch.map_err(|why| arrow::failed(file, why)));
-        arrow::fill(reader, file, wanted, &chosen)
+        arrow::fill(reader, source, wanted, &chosen)
     })
+}
+
+/// How many rows the parts of a file say that they have.
+pub(crate) fn claimed_rows(metadata: &ParquetMetaData) -> u64 {
+    let rows = metadata.row_groups().iter().map(|group| u64::try_from(group.num_rows()).unwrap_or(0));
+    rows.fold(0, u64::saturating_add)
 }
 
 pub(crate) fn failed(file: &str, why: ParquetError) -> Error {

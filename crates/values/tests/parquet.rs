@@ -1,10 +1,12 @@
 //! Parquet and Arrow files: those of pyarrow, and our own.
 #![cfg(feature = "parquet")]
 
+use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use circuit::{BitMatrix, Type, bits, int, uint};
 use proptest::prelude::*;
 use std::fs::File;
 use std::io::{Seek, Write};
+use std::sync::Arc;
 use values::{Error, Form, Format, Wanted, Written};
 
 fn form(text: &str) -> Form {
@@ -143,6 +145,69 @@ fn a_number_that_no_date_has_stays_a_number() {
     assert!(texts.starts_with(u128::MAX.to_string().as_bytes()) && texts[40..].starts_with(b"1970-01-01"));
 }
 
+/// So many nulls, in both formats.
+fn nulls(rows: usize) -> [(&'static str, Vec<u8>); 2] {
+    let nulls: ArrayRef = Arc::new(StringArray::new_null(rows));
+    let batch = RecordBatch::try_from_iter([("name", nulls)]).unwrap();
+    let mut parquet = parquet::arrow::ArrowWriter::try_new(Vec::new(), batch.schema(), None).unwrap();
+    let mut arrow = arrow_ipc::writer::FileWriter::try_new(Vec::new(), &batch.schema()).unwrap();
+    parquet.write(&batch).unwrap();
+    arrow.write(&batch).unwrap();
+    [("t.parquet", parquet.into_inner().unwrap()), ("t.arrow", arrow.into_inner().unwrap())]
+}
+
+fn file_of(bytes: &[u8]) -> File {
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(bytes).unwrap();
+    file.rewind().unwrap();
+    file
+}
+
+fn read_bytes(name: &str, bytes: &[u8], wanted: Wanted<'_>) -> Columns {
+    read(file_of(bytes), name, &[wanted])
+}
+
+/// A few bytes claim any number of rows: what they would take in memory is bounded before it is taken. Of another column, which is not
+/// there, no row is read at all.
+#[test]
+fn rows_that_a_file_only_claims_are_refused() {
+    let form = form("text:null=");
+    let wanted = |column, width| Wanted { column, ty: bits(width), form: &form };
+    for (name, bytes) in nulls(40_000) {
+        let rows = read_bytes(name, &bytes, wanted("name", 8)).unwrap().remove(0).unwrap().lanes();
+        assert_eq!(rows, 40_000, "{name}");
+        let widest = (128 << 20) + 1000 * bytes.len() as u32;
+        let refused = read_bytes(name, &bytes, wanted("name", 8 * (widest / 40_000 + 1))).unwrap_err().to_string();
+        assert!(
+            refused.contains("says that it has ") && refused.contains("column 'name' would take more"),
+            "{refused}"
+        );
+        assert!(read_bytes(name, &bytes, wanted("other", 8)).unwrap()[0].is_none());
+    }
+}
+
+/// The rows of a part are claimed in the footer of a Parquet file: nothing is allocated by it, nor by what else is counted there.
+#[test]
+fn a_claim_in_a_footer_is_refused() {
+    let [(name, bytes), _] = nulls(5000);
+    let (form, end) = (form("text:null="), bytes.len() - 8);
+    let footer = u32::from_le_bytes(bytes[end..end + 4].try_into().unwrap());
+    // 5,000 as a number of Thrift, and one of nine bytes, with which the footer grows.
+    let (count, claim) = ([0x90, 0x4e], [0x90, 0xce, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x3f]);
+    let places = (end - footer as usize..end).filter(|&at| bytes[at..at + 2] == count);
+    let with_claim = |at: usize| {
+        let length = (footer + (claim.len() - count.len()) as u32).to_le_bytes();
+        [&bytes[..at], &claim, &bytes[at + 2..end], &length, &bytes[end + 4..]].concat()
+    };
+    let is_refused = |why: Option<Error>| why.is_some_and(|why| why.to_string().contains("says that it has "));
+    let refused = places.map(with_claim).map(|harmed| {
+        let columns = read_bytes(name, &harmed, Wanted { column: "name", ty: bits(64), form: &form });
+        let keys = values::keyed::parquet_keys(file_of(&harmed), name, "name", |_| {});
+        [columns.err(), keys.err()].map(is_refused)
+    });
+    assert!(refused.collect::<Vec<_>>().contains(&[true; 2]));
+}
+
 proptest! {
     #[test]
     fn what_is_written_is_read_again(
@@ -181,11 +246,8 @@ proptest! {
                     bytes.truncate(at + 1);
                 }
             }
-            let mut file = tempfile::tempfile().unwrap();
-            file.write_all(&bytes).unwrap();
-            file.rewind().unwrap();
             let form = form("text:null=");
-            drop(read(file, name, &[Wanted { column: "name", ty: bits(64), form: &form }]));
+            drop(read_bytes(name, &bytes, Wanted { column: "name", ty: bits(64), form: &form }));
         }
     }
 }
