@@ -16,16 +16,7 @@ const PARTIES: [Party; 2] = [Party::Alice, Party::Bob];
 
 /// Sets of these sizes, of which about half of the smaller is in both.
 fn sets(sizes: [usize; 2], seed: u64) -> [Vec<u128>; 2] {
-    let mut dice = Random(seed);
-    let mut number = || u128::from(dice.word()) << 64 | u128::from(dice.word());
-    let common: Vec<u128> = (0..sizes[0].min(sizes[1]).div_ceil(2)).map(|_| number()).collect();
-    sizes.map(|size| {
-        let mut set = common.clone();
-        set.extend((common.len()..size).map(|_| number()));
-        let mut places: Vec<usize> = (0..size).collect();
-        (1..size).rev().for_each(|i| places.swap(i, number() as usize % (i + 1)));
-        places.into_iter().map(|place| set[place]).collect()
-    })
+    Random(seed).sets(sizes, sizes[0].min(sizes[1]).div_ceil(2))
 }
 
 fn lanes(width: usize, set: &[u128]) -> BitMatrix {

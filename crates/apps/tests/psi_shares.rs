@@ -30,16 +30,8 @@ impl Case {
     /// So many strings, of which `common` are in both, in any order; values of all magnitudes and both signs.
     fn new(sizes: [usize; 2], common: usize, seed: u64) -> Case {
         let mut dice = Random(seed);
-        let mut number = || u128::from(dice.word()) << 64 | u128::from(dice.word());
-        let shared: Vec<u128> = (0..common).map(|_| number()).collect();
-        let strings = sizes.map(|size| {
-            let mut set = shared.clone();
-            set.extend((common..size).map(|_| number()));
-            (1..size).rev().for_each(|i| set.swap(i, number() as usize % (i + 1)));
-            set
-        });
-        let values =
-            sizes.map(|size| (0..size).map(|_| dice.word() as i64 >> (64 - WIDTH) >> dice.below(20)).collect());
+        let strings = dice.sets(sizes, common);
+        let values = sizes.map(|size| (0..size).map(|_| dice.number(WIDTH)).collect());
         Case { strings, values }
     }
 

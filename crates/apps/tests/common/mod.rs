@@ -105,6 +105,31 @@ impl Random {
         self.word() % end
     }
 
+    /// A number of so many bits with its sign, of any magnitude.
+    pub fn number(&mut self, bits: u32) -> i64 {
+        let number = self.word() as i64 >> (64 - bits);
+        number >> self.below(bits.into())
+    }
+
+    /// Any order of these.
+    pub fn shuffle<T>(&mut self, list: &mut [T]) {
+        (1..list.len()).rev().for_each(|i| list.swap(i, self.below(i as u64 + 1) as usize));
+    }
+
+    /// Strings of 128 bits of both parties, in any order; `common` of them are in both sets.
+    pub fn sets(&mut self, sizes: [usize; 2], common: usize) -> [Vec<u128>; 2] {
+        let shared = self.strings(common);
+        sizes.map(|size| {
+            let mut set = [shared.clone(), self.strings(size - common)].concat();
+            self.shuffle(&mut set);
+            set
+        })
+    }
+
+    fn strings(&mut self, count: usize) -> Vec<u128> {
+        (0..count).map(|_| u128::from(self.word()) << 64 | u128::from(self.word())).collect()
+    }
+
     /// One of these.
     pub fn choose<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len() as u64) as usize]
