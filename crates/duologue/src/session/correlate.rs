@@ -9,7 +9,7 @@ use crate::correlation::{Demand, MakerTerm, Stock};
 use crate::executor::{Link as _, Phase};
 use crate::ot::Extension;
 use crate::session::fields;
-use crate::{Error, Result};
+use crate::{Conditions, Error, Result};
 use kernels::Block;
 
 /// Correlations of a kind that are in memory at once.
@@ -54,6 +54,24 @@ impl Session {
         self.guarded(|session| {
             session.wire.agree(&fields)?;
             Ok(session.wire.choose_for(term, demand)?.extension)
+        })
+    }
+
+    /// The line and the processors as both parties find them now, by a probe of so many bytes in each direction, or have found them
+    /// before in this session; the same at both. For calls that name a maker by them.
+    ///
+    /// # Errors
+    /// [`Error::Incompatible`] if the peer does not measure by as many bytes. Any other error ends the session.
+    #[doc(hidden)]
+    pub fn measure(&mut self, length: usize) -> Result<Conditions> {
+        self.alive()?;
+        if let Some(known) = self.wire.conditions {
+            return Ok(known);
+        }
+        let fields = fields::measuring(&self.moment(false, self.ordinal), length);
+        self.guarded(|session| {
+            session.wire.agree(&fields)?;
+            session.wire.measure(length)
         })
     }
 

@@ -200,7 +200,7 @@ fn rate_of(now: impl Fn() -> Instant, mut compute: impl FnMut()) -> u64 {
 /// # Errors
 /// If the peer does not measure for as many bytes.
 pub fn measure(channel: &mut Channel, us: Party, length: usize) -> Result<Conditions> {
-    let length = length.div_ceil(PIECES) * PIECES;
+    let length = whole_pieces(length);
     let speed = blocks_per_second(channel.clock());
     let probe = Probe { demand: Demand::NONE, length, speed, turn: Duration::MAX };
     let (_, mut found) = probe.exchange(channel, &[], 0)?;
@@ -213,7 +213,19 @@ pub fn measure(channel: &mut Channel, us: Party, length: usize) -> Result<Condit
     Ok(merged(us, &found.findings, &Findings::decode(&theirs)))
 }
 
+/// The length of a probe of so many bytes or a few more.
+fn whole_pieces(length: usize) -> usize {
+    length.div_ceil(PIECES) * PIECES
+}
+
 impl Wire {
+    /// Measures the line and the processors for nothing that is made, with a probe of so many bytes: what both parties find is the same.
+    pub fn measure(&mut self, length: usize) -> Result<Conditions> {
+        let probe = self.probe_of(Demand::NONE, whole_pieces(length));
+        let (_, found) = probe.exchange(&mut self.channel, &[], 0)?;
+        self.learn(&found.findings, &[])
+    }
+
     /// Says how many correlations will be drawn in all, of which the stock has some: what a choice of the maker is made
     /// for.
     pub fn plan(&mut self, demand: Demand, stock: &Stock) {

@@ -235,6 +235,23 @@ fn a_new_pool_has_the_maker_that_is_chosen_for_it() {
     assert_eq!(made, [(softspoken8, Some(softspoken8)); 2]);
 }
 
+/// What is measured for an application is the line, once, and both parties have it; it chooses no maker.
+#[test]
+fn the_line_is_measured_once_for_an_application() {
+    let both = over(["30ms,10Mbit", "10ms,80Mbit"], |_, session| {
+        let measured = [(); 2].map(|()| session.measure(16_001).unwrap());
+        assert_eq!(session.maker(), None);
+        (measured, session.counters())
+    });
+    let [([conditions, again], counters), (peers, _)] = both;
+    assert_eq!((conditions, peers), (again, [conditions; 2]));
+    assert!(is_near(conditions.alice_to_bob, 1_250_000), "{conditions}");
+    assert!(is_near(conditions.bob_to_alice, 10_000_000), "{conditions}");
+    assert!((16_000..17_500).contains(&counters.bytes_sent), "one probe and the terms: {}", counters.bytes_sent);
+    let (_, results) = seeded(5, |session| session.measure(1000 + 1000 * session.party as usize));
+    assert!(results.iter().all(|result| matches!(result, Err(Error::Incompatible { .. }))), "{results:?}");
+}
+
 /// A peer that measures for something else is named, before anything depends on it.
 #[test]
 fn a_probe_for_another_demand_is_refused() {
