@@ -41,15 +41,11 @@ impl Case {
     /// Of so many rows; `common` keys are in both. Numbers of all magnitudes and both signs, few groups.
     fn new(sizes: [usize; 2], common: usize, seed: u64, query: Query) -> Case {
         let mut dice = Random(seed);
-        let mut first = 0;
         let tables = [0, 1].map(|party| {
             let own = (common..sizes[party]).map(|i| 1000 + 10_000_000 * (party as u64 + 1) + i as u64);
             let mut keys: Vec<u64> = (0..common as u64).chain(own).collect();
-            (1..keys.len()).rev().for_each(|i| keys.swap(i, dice.below(i as u64 + 1) as usize));
-            first += 1;
-            let mut column = |bits: u32| -> Vec<i64> {
-                (0..sizes[party]).map(|_| dice.word() as i64 >> (64 - bits) >> dice.below(bits.into())).collect()
-            };
+            dice.shuffle(&mut keys);
+            let mut column = |bits: u32| -> Vec<i64> { (0..sizes[party]).map(|_| dice.number(bits)).collect() };
             let columns = HashMap::from([("small", column(4)), ("value", column(33)), ("wide", column(32))]);
             Table { keys, columns }
         });
@@ -118,7 +114,7 @@ impl Case {
 
     /// What a party learns.
     fn run(&self, session: &mut Session) -> Option<Vec<Vec<Answer>>> {
-        let (outcome, sizes) = run(session, &self.query, &self.own(session.party()), None).unwrap();
+        let (outcome, sizes) = run(session, &self.query, self.own(session.party())).unwrap();
         assert_eq!(sizes, [0, 1].map(|party| self.tables[party].keys.len() as u64));
         self.query.answers(&outcome.outputs).unwrap()
     }
@@ -219,10 +215,9 @@ fn many_rows_take_several_messages() {
 fn queries_and_programs_share_a_session() {
     let case = |sizes, common, seed| Case::new(sizes, common, seed, query(Learns::Both));
     let (few, many) = (case([20, 30], 10, 5), case([17_000, 17_000], 9000, 6));
-    let line = duologue::Conditions::of(&"100ms,1Gbit".parse().unwrap());
     let act = |session: &mut Session, order: [&Case; 3]| {
         order.map(|case| {
-            let (outcome, _) = run(session, &case.query, &case.own(session.party()), Some(&line)).unwrap();
+            let (outcome, _) = run(session, &case.query, case.own(session.party())).unwrap();
             assert_eq!(case.query.answers(&outcome.outputs).unwrap(), Some(case.expected()));
             session.maker().unwrap().to_string()
         })
@@ -305,8 +300,7 @@ fn padding_counts_nowhere() {
         let mut own = case.own(session.party());
         own.pad(128).unwrap();
         assert!(matches!(own.pad(127), Err(Error::Usage(_))));
-        let line = duologue::Conditions::of(&"100ms,1Gbit".parse().unwrap());
-        let (outcome, sizes) = run(session, &case.query, &own, Some(&line)).unwrap();
+        let (outcome, sizes) = run(session, &case.query, own).unwrap();
         assert_eq!(sizes, [128, 128]);
         case.query.answers(&outcome.outputs).unwrap()
     });
@@ -504,8 +498,11 @@ fn own_rows_are_checked_first() {
     let mut wide = case.query.clone();
     let sum = What::Sum(number(Party::Alice, "wide", 64));
     wide.figures = vec![Figure { name: "s".into(), what: sum, of: None, by: None, minimum: 0 }];
-    let own =
-        |values: [i64; 2]| Own { strings: vec![[1; 16], [2; 16]], numbers: vec![values.into()], ..Own::default() };
+    let own = |values: [i64; 2]| {
+        let mut own = Own::default();
+        (own.strings, own.numbers) = (vec![[1; 16], [2; 16]], vec![values.into()]);
+        own
+    };
     assert!(own([i64::MAX, 0]).check(&wide, Party::Alice).is_ok());
     let error = own([i64::MAX, -1]).check(&wide, Party::Alice).unwrap_err().to_string();
     assert!(error.contains("alice's alice.wide:int: its numbers without their signs add up to 2^63"), "{error}");

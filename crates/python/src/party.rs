@@ -260,7 +260,7 @@ impl Party {
         rows: &Rows,
     ) -> PyResult<(Option<Answers>, [u64; 2], Bound<'py, PyDict>)> {
         let (outcome, sizes, answers) = self.using(py, |session| {
-            let (outcome, sizes) = join::run(session, &query.0, &rows.0, None)?;
+            let (outcome, sizes) = join::run(session, &query.0, rows.take()?)?;
             let answers = query.0.answers(&outcome.outputs)?;
             Ok((outcome, sizes, answers))
         })?;

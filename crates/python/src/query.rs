@@ -4,9 +4,11 @@ use crate::errors::{of_program, raised, usage};
 use crate::settings::party;
 use apps::join::{self, Answer, Column, Condition, Figure, Groups, Normalise, Number, Own, Test, What};
 use apps::psi::{Learns, string_of};
-use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use duologue::call::Zeroizing;
+use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyList, PyString, PyTuple};
+use std::sync::{Mutex, PoisonError};
 
 /// A column as Python gives it: party, name, form.
 type Named = (String, String, String);
@@ -105,27 +107,32 @@ fn normalise(name: &str) -> PyResult<Normalise> {
     if name.is_empty() { Ok(Normalise::Nothing) } else { name.parse().map_err(usage) }
 }
 
-/// What stands for each key, 16 bytes each: text, bytes or integers.
+/// What stands for each key, 16 bytes each: text, bytes or integers. The first of them is in row `first`.
 #[pyfunction]
-pub fn key_strings<'py>(py: Python<'py>, keys: &Bound<'py, PyList>, form: &str) -> PyResult<Bound<'py, PyAny>> {
+pub fn key_strings<'py>(
+    py: Python<'py>,
+    keys: &Bound<'py, PyList>,
+    form: &str,
+    first: usize,
+) -> PyResult<Bound<'py, PyBytes>> {
     let form = normalise(form)?;
-    let mut strings = Vec::with_capacity(16 * keys.len());
+    let mut strings = Zeroizing::new(Vec::with_capacity(16 * keys.len()));
     for (row, key) in keys.iter().enumerate() {
         let string =
             bytes_of(&key).and_then(|bytes| form.apply(&bytes).map(|key| string_of(&key)).ok_or(form.expected()));
-        strings.extend_from_slice(&string.map_err(|expected| usage(format!("row {row}: expected {expected}")))?);
+        strings
+            .extend_from_slice(&string.map_err(|expected| usage(format!("row {}: expected {expected}", first + row)))?);
     }
-    let rows = strings.len() / 16;
-    Ok(PyArray1::from_vec(py, strings).reshape([rows, 16])?.into_any())
+    Ok(PyBytes::new(py, &strings))
 }
 
 /// The bytes of a key: of an integer its decimal digits. What it is instead says no error, nor what Python says of it: that is a secret.
-fn bytes_of(key: &Bound<'_, PyAny>) -> Result<Vec<u8>, &'static str> {
+fn bytes_of(key: &Bound<'_, PyAny>) -> Result<Zeroizing<Vec<u8>>, &'static str> {
     if let Ok(text) = key.cast::<PyString>() {
-        return text.to_str().map(|text| text.as_bytes().to_vec()).map_err(|_| "text in UTF-8");
+        return text.to_str().map(|text| text.as_bytes().to_vec().into()).map_err(|_| "text in UTF-8");
     }
     if let Ok(bytes) = key.cast::<PyBytes>() {
-        return Ok(bytes.as_bytes().to_vec());
+        return Ok(bytes.as_bytes().to_vec().into());
     }
     let expected = "text, bytes or an integer as a key";
     // Others that are integers, such as members of an enumeration, may have another text.
@@ -133,12 +140,12 @@ fn bytes_of(key: &Bound<'_, PyAny>) -> Result<Vec<u8>, &'static str> {
         return Err(expected);
     }
     let digits = key.str().map_err(|_| "an integer of fewer digits")?;
-    digits.to_str().map(|digits| digits.as_bytes().to_vec()).map_err(|_| expected)
+    digits.to_str().map(|digits| digits.as_bytes().to_vec().into()).map_err(|_| expected)
 }
 
-/// A party's rows, as arrays: strings of keys, then what each test, grouping and number says.
+/// A party's rows, as arrays: strings of keys, then what each test, grouping and number says. They are for one run, which takes them.
 #[pyclass(frozen, module = "duologue._core")]
-pub struct Rows(pub Own);
+pub struct Rows(Mutex<Option<Own>>);
 
 #[pymethods]
 impl Rows {
@@ -154,18 +161,24 @@ impl Rows {
         pad: Option<u64>,
     ) -> PyResult<Self> {
         let strings = strings.as_slice().map_err(|_| usage("expected a contiguous array"))?;
-        let mut own = Own {
-            strings: strings.as_chunks().0.to_vec(),
-            tests: tests.iter().map(|test| test.as_array().to_vec()).collect(),
-            groups: groups.iter().map(|groups| groups.as_array().to_vec()).collect(),
-            numbers: numbers.iter().map(|numbers| numbers.as_array().to_vec()).collect(),
-        };
+        let mut own = Own::default();
+        own.strings = strings.as_chunks().0.to_vec();
+        own.tests = tests.iter().map(|test| test.as_array().to_vec()).collect();
+        own.groups = groups.iter().map(|groups| groups.as_array().to_vec()).collect();
+        own.numbers = numbers.iter().map(|numbers| numbers.as_array().to_vec()).collect();
         let us = party(name).map_err(raised)?;
         own.check(&query.0, us).map_err(raised)?;
         if let Some(rows) = pad {
             own.pad(rows).and_then(|()| own.check(&query.0, us)).map_err(raised)?;
         }
-        Ok(Rows(own))
+        Ok(Rows(Mutex::new(Some(own))))
+    }
+}
+
+impl Rows {
+    pub fn take(&self) -> duologue::Result<Own> {
+        let own = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        own.ok_or_else(|| duologue::Error::usage("these rows were used: pack the table again"))
     }
 }
 

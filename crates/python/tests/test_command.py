@@ -6,10 +6,14 @@ import json
 import signal
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import duologue as duo
 import numpy as np
+import pytest
+from duologue import Alice, Bob, key, text
 
 COMMAND = [sys.executable, "-m", "duologue"]
 
@@ -76,6 +80,81 @@ def test_a_peer_may_run_the_command(tmp_path: Path) -> None:
         assert report["protocol"] == result.report.protocol
         assert (np.load(tmp_path / "out.npy") == result["out"]).all()
         assert (result["out"] == np.arange(100) ** 2).all()
+
+
+@duo.query(
+    ads=Alice.table(email=key, views="uint(16)"),
+    shop=Bob.table(mail=key, amount="int(40)", region=text),
+    to=(Alice, Bob),
+)
+def bought(ads: Any, shop: Any) -> Any:
+    both = ads.join(shop, on=("email", "mail"))
+    groups = both[(both.views >= 10) & ~(both.amount < -50)].group_by(both.region, ["north", "south"])
+    return {
+        "count": groups.count(minimum=3),
+        "sum amount": groups.amount.sum(minimum=3),
+        "mean views": groups.views.mean(minimum=3),
+    }
+
+
+BOUGHT = (
+    "--learns both --alice views:uint(16) --bob amount:int(40) --bob region:text --by region=north,south --count "
+    "--sum amount --mean views --minimum 3 --json --insecure-plaintext"
+).split() + ["--where", "views >= 10 and not amount < -50"]
+
+
+def bought_tables(rows: list[int], common: int, seed: int) -> list[dict[str, Any]]:
+    random = np.random.default_rng(seed)
+    keys = [[f"k{i}" if i < common else f"{party}{i}" for i in range(rows[party])] for party in (0, 1)]
+    ads = {"email": keys[0], "views": random.integers(0, 30, rows[0])}
+    amounts, regions = random.integers(-100, 1 << 38, rows[1]), random.integers(0, 3, rows[1])
+    return [ads, {"mail": keys[1], "amount": amounts, "region": [["north", "south", "east"][i] for i in regions]}]
+
+
+def bought_together(ads: dict[str, Any], shop: dict[str, Any]) -> list[dict[str, Any]]:
+    """The figures by a dictionary, in exact numbers, as the command reports them."""
+    sold = {mail: (int(amount), region) for mail, amount, region in zip(*shop.values(), strict=True)}
+    rows = [(int(views), *sold[mail]) for mail, views in zip(*ads.values(), strict=True) if mail in sold]
+    figures = []
+    for region in ("north", "south"):
+        some = [(views, amount) for views, amount, of in rows if views >= 10 and amount >= -50 and of == region]
+        shown = len(some) >= 3
+        views, amount = (sum(row[of] for row in some) for of in (0, 1))
+        mean = Fraction((2 * 65536 * views + len(some)) // (2 * len(some)), 65536) if shown else None
+        figures.append(
+            {"region": region, "count": len(some), "sum amount": amount, "mean views": mean}
+            if shown
+            else {"region": region, "count": None, "sum amount": None, "mean views": None}
+        )
+    return figures
+
+
+@pytest.mark.parametrize("us", ["alice", "bob"])
+@pytest.mark.parametrize(("rows", "common"), [([5, 9], 5), ([20_000, 17_000], 9_000)])
+def test_a_join_by_the_command_and_a_query_meet(tmp_path: Path, us: str, rows: list[int], common: int) -> None:
+    """Of few rows and of many, for which the line is measured; figures are those of a dictionary."""
+    tables = bought_tables(rows, common, 7)
+    (own, theirs) = tables if us == "alice" else tables[::-1]
+    lines = [",".join(theirs), *(",".join(map(str, row)) for row in zip(*theirs.values(), strict=True))]
+    (tmp_path / "own.csv").write_text("\n".join(lines) + "\n")
+    party = duo.listen("127.0.0.1:0", party=us, insecure_plaintext=True, wait=60)
+    words = ["join", "--as", "bob" if us == "alice" else "alice", "--connect", party.address, *BOUGHT]
+    words += ["--input", f"own.csv:{next(iter(theirs))}"]
+    pipe = subprocess.PIPE
+    peer = subprocess.Popen([*COMMAND, *words], cwd=tmp_path, stdout=pipe, stderr=pipe, text=True)
+    with party:
+        result = party.run(bought, {"ads" if us == "alice" else "shop": own})
+    out, err = peer.communicate(timeout=120)
+    assert peer.returncode == 0, err
+    expected, report = bought_together(*tables), json.loads(out)
+    told = [
+        row | {"mean views": None if row["mean views"] is None else Fraction(row["mean views"])}
+        for row in report["figures"]
+    ]
+    assert told == expected
+    assert report["query"] == bought.text and result.rows == tuple(rows)
+    for name in ("count", "sum amount", "mean views"):
+        assert result[name] == {row["region"]: row[name] for row in expected}
 
 
 def test_the_command_stops_at_ctrl_c() -> None:

@@ -3,6 +3,10 @@
 use super::Column;
 use duologue::circuit::Party;
 use std::fmt;
+use zeroize::Zeroizing;
+
+/// Of each row whether something holds of it.
+pub(super) type Rows = Zeroizing<Vec<bool>>;
 
 /// A comparison of a party's column with a constant, which is public.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -75,10 +79,14 @@ impl Condition {
     }
 
     /// Of every row whether it holds, by what each of its tests says.
-    pub(super) fn evaluate(&self, of: &impl Fn(&Test) -> Vec<bool>) -> Vec<bool> {
+    pub(super) fn evaluate(&self, of: &impl Fn(&Test) -> Rows) -> Rows {
         match self {
             Condition::Test(test) => of(test),
-            Condition::Not(inner) => inner.evaluate(of).into_iter().map(|holds| !holds).collect(),
+            Condition::Not(inner) => {
+                let mut rows = inner.evaluate(of);
+                rows.iter_mut().for_each(|holds| *holds = !*holds);
+                rows
+            }
             Condition::All(parts) => joined(parts, of, |one, other| one & other),
             Condition::Any(parts) => joined(parts, of, |one, other| one | other),
         }
@@ -117,10 +125,13 @@ impl Condition {
     }
 }
 
-fn joined(parts: &[Condition], of: &impl Fn(&Test) -> Vec<bool>, join: impl Fn(bool, bool) -> bool) -> Vec<bool> {
+fn joined(parts: &[Condition], of: &impl Fn(&Test) -> Rows, join: fn(bool, bool) -> bool) -> Rows {
     let all = parts.iter().map(|part| part.evaluate(of));
-    all.reduce(|one, other| one.into_iter().zip(other).map(|(one, other)| join(one, other)).collect())
-        .unwrap_or_default()
+    let both = |mut one: Rows, other: Rows| {
+        one.iter_mut().zip(other.iter()).for_each(|(one, other)| *one = join(*one, *other));
+        one
+    };
+    all.reduce(both).unwrap_or_default()
 }
 
 impl fmt::Display for Test {

@@ -1,14 +1,17 @@
 //! What a party brings: a string for each key, and what it has computed of its rows alone.
 
+use super::condition::Rows;
 use super::plan::{Kind, Plan, index_bits, sum_bytes};
 use super::program::{key_port, port};
-use super::{MOST_ROWS, Number, Query, lower};
+use super::{Condition, MOST_ROWS, Number, Query, Test, lower};
 use crate::vole::random;
 use duologue::circuit::{BitMatrix, Party};
 use duologue::{Error, Inputs, Result};
+use std::mem;
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
-/// A party's rows, of which each key comes once. It has no `Debug`: it is a secret.
-#[derive(Clone, Default)]
+/// A party's rows, of which each key comes once. It has no `Debug`: it is a secret, and is overwritten when it is dropped.
+#[derive(Clone, Default, Zeroize, ZeroizeOnDrop)]
 pub struct Own {
     /// What stands for the key of each row ([`string_of`](crate::psi::string_of)).
     pub strings: Vec<[u8; 16]>,
@@ -33,19 +36,19 @@ impl Own {
                 self.strings.len()
             ))
         })?;
-        let mut strings = vec![[0; 16]; missing];
-        random()?.fill(strings.as_flattened_mut());
-        self.strings.append(&mut strings);
+        let had = self.strings.len();
+        grow(&mut self.strings, had + missing, [0; 16]);
+        random()?.fill(self.strings[had..].as_flattened_mut());
         self.fill();
         Ok(())
     }
 
     /// Rows without a value pass no test and are in no group.
-    fn fill(&mut self) {
+    pub(super) fn fill(&mut self) {
         let rows = self.strings.len();
-        self.tests.iter_mut().for_each(|test| test.resize(rows, false));
-        self.groups.iter_mut().for_each(|groups| groups.resize(rows, u32::MAX));
-        self.numbers.iter_mut().for_each(|numbers| numbers.resize(rows, 0));
+        self.tests.iter_mut().for_each(|test| grow(test, rows, false));
+        self.groups.iter_mut().for_each(|groups| grow(groups, rows, u32::MAX));
+        self.numbers.iter_mut().for_each(|numbers| grow(numbers, rows, 0));
     }
 
     /// Refuses what the query cannot be computed of, before anything is sent.
@@ -68,40 +71,63 @@ impl Own {
         }
     }
 
-    /// The inputs of the program for these numbers of rows.
+    /// The inputs of the program for these numbers of rows. Each list is overwritten when it is among them.
     ///
     /// # Errors
     /// As [`check`](Self::check).
-    pub fn inputs(&self, query: &Query, party: Party, sizes: [u64; 2]) -> Result<Inputs> {
+    pub fn inputs(mut self, query: &Query, party: Party, sizes: [u64; 2]) -> Result<Inputs> {
         self.check(query, party)?;
         let plan = Plan::new(query);
         let is_receiver = plan.terms(sizes).receiver == party;
-        let strings = BitMatrix::from_byte_rows(128, self.strings.as_flattened())?;
-        let mut inputs = Inputs::new().with(&key_port(party), strings);
-        let tests = plan.tests(party);
-        let (mut groups, mut numbers) = (self.groups.iter(), self.numbers.iter());
+        let strings = Zeroizing::new(mem::take(&mut self.strings));
+        let mut inputs = Inputs::new().with(&key_port(party), BitMatrix::from_byte_rows(128, strings.as_flattened())?);
+        drop(strings);
+        let (mut groups, mut numbers) =
+            (mem::take(&mut self.groups).into_iter(), mem::take(&mut self.numbers).into_iter());
         for (place, piece) in plan.pieces.iter().enumerate().filter(|(_, piece)| piece.party == party) {
             let lanes = match &piece.kind {
-                Kind::Tested(condition) => {
-                    let of = |test: &_| tests.iter().position(|known| known == test).map(|at| self.tests[at].clone());
-                    let holds = condition.evaluate(&|test| of(test).unwrap_or_default());
-                    BitMatrix::from_numbers(1, &holds.into_iter().map(u64::from).collect::<Vec<_>>())?
+                Kind::Tested(condition) => tested(&self.passing(&plan, party, condition)),
+                Kind::Grouped(by) => {
+                    let own = Zeroizing::new(groups.next().unwrap_or_default());
+                    grouped(&own, by.values.len(), is_receiver)?
                 }
-                Kind::Grouped(by) => grouped(groups.next().map_or(&[], Vec::as_slice), by.values.len(), is_receiver)?,
                 Kind::Summed(number) => {
-                    BitMatrix::from_numbers(number.bits as usize, numbers.next().map_or(&[], Vec::as_slice))?
+                    let own = Zeroizing::new(numbers.next().unwrap_or_default());
+                    BitMatrix::from_numbers(number.bits as usize, &own)?
                 }
             };
             inputs.set(&port(place, piece), lanes);
         }
         Ok(inputs)
     }
+
+    /// Of each row whether a condition on this party's columns holds.
+    fn passing(&self, plan: &Plan, party: Party, condition: &Condition) -> Rows {
+        let tests = plan.tests(party);
+        let of = |test: &Test| tests.iter().position(|known| known == test).map(|at| self.tests[at].clone());
+        condition.evaluate(&|test| Zeroizing::new(of(test).unwrap_or_default()))
+    }
+}
+
+/// Gives a list so many rows, and leaves no copy of it where it was.
+fn grow<T: Copy + Zeroize>(list: &mut Vec<T>, rows: usize, value: T) {
+    let mut grown = Vec::with_capacity(rows);
+    grown.extend_from_slice(list);
+    grown.resize(rows, value);
+    mem::replace(list, grown).zeroize();
+}
+
+/// A bit of each row.
+fn tested(holds: &[bool]) -> BitMatrix {
+    let mut lanes = BitMatrix::zeros(1, holds.len());
+    holds.iter().enumerate().for_each(|(lane, &holds)| lanes.set(0, lane, holds));
+    lanes
 }
 
 /// The receiver gives a bit for each group, the sender the number of one.
 fn grouped(of: &[u32], groups: usize, is_receiver: bool) -> Result<BitMatrix> {
     if !is_receiver {
-        let bounded: Vec<u64> = of.iter().map(|&group| u64::from(group).min(groups as u64)).collect();
+        let bounded: Zeroizing<Vec<u32>> = Zeroizing::new(of.iter().map(|&group| group.min(groups as u32)).collect());
         return Ok(BitMatrix::from_numbers(index_bits(groups) as usize, &bounded)?);
     }
     let mut lanes = BitMatrix::zeros(groups, of.len());

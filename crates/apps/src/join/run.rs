@@ -1,12 +1,13 @@
 //! A query between two parties in a session.
 
 use super::{MOST_ROWS, Own, Query};
-use crate::psi::silent_for;
+use crate::psi::{PROBE, is_measured, silent_for};
 use duologue::circuit::program::Recipient;
-use duologue::circuit::{Party, Program, uint};
+use duologue::circuit::{Binding, Party, Program, uint};
 use duologue::cost::cost_with;
 use duologue::data::uints;
-use duologue::{Conditions, Error, Inputs, Options, Outcome, Result, Scheme, Session};
+use duologue::ot::Extension;
+use duologue::{Error, Inputs, Options, Outcome, Result, Scheme, Session};
 
 /// Bits of a number of rows.
 const ROWS_BITS: u32 = 24;
@@ -39,18 +40,27 @@ pub fn trade(session: &mut Session, query: &Query, rows: u64) -> Result<[u64; 2]
 const PARTIES: [(&str, Party); 2] = [("alice rows", Party::Alice), ("bob rows", Party::Bob)];
 
 /// Computes a query with the peer, which has the same one and its own rows: what came of it, and the numbers of rows. In a session that makes
-/// correlations already, OTs are made as these are; in a new one, where both parties know what the line takes, they choose by it.
+/// correlations already, OTs are made as these are. In a new one both parties [measure](Session::measure) the line if there are many rows, and
+/// choose by it; what is measured depends on the numbers of rows and the session alone, so that any two programs that call this meet.
 ///
 /// # Errors
 /// [`Error::Usage`] if the rows are not those of the query, before anything is sent; else as [`trade`].
-pub fn run(session: &mut Session, query: &Query, own: &Own, line: Option<&Conditions>) -> Result<(Outcome, [u64; 2])> {
+pub fn run(session: &mut Session, query: &Query, own: Own) -> Result<(Outcome, [u64; 2])> {
     own.check(query, session.party())?;
     // Trading the numbers of rows chooses a maker, too, but makes nothing by it.
     let had = session.maker();
     let sizes = trade(session, query, own.strings.len() as u64)?;
     let inputs = own.inputs(query, session.party(), sizes)?;
     let (binding, gmw) = (query.program(sizes)?, Options::new(Scheme::Gmw));
-    let demand = line.map(|_| cost_with(&binding, &gmw, &crate::calls())).transpose()?.map(|cost| cost.demand);
-    let options = gmw.extension(had.or_else(|| silent_for(sizes, line.zip(demand.as_ref()))));
-    Ok((session.run(&binding, &options, &inputs)?, sizes))
+    let maker = if had.is_some() { had } else { chosen(session, &binding, &gmw, sizes)? };
+    Ok((session.run(&binding, &gmw.extension(maker), &inputs)?, sizes))
+}
+
+/// The maker for a new session; none is named for few rows.
+fn chosen(session: &mut Session, binding: &Binding, gmw: &Options, sizes: [u64; 2]) -> Result<Option<Extension>> {
+    if !is_measured(sizes) {
+        return Ok(None);
+    }
+    let (line, demand) = (session.measure(PROBE)?, cost_with(binding, gmw, &crate::calls())?.demand);
+    Ok(silent_for(sizes, Some((&line, &demand))))
 }

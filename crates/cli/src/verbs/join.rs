@@ -16,10 +16,10 @@ use crate::io::output::Sink;
 use crate::io::progress;
 use crate::{interrupt, peer};
 use apps::join::{self, Figure, Groups, Query, What};
-use apps::psi::{Learns, PROBE};
+use apps::psi::Learns;
 use columns::Columns;
 use duologue::circuit::Party;
-use duologue::{Error, Precomputation, Session, session};
+use duologue::{Error, Precomputation, Session};
 use report::{Report, Shown};
 use std::time::Instant;
 
@@ -39,8 +39,7 @@ pub fn run(args: &Join, config: &Config, console: &Console) -> Result<(), Failur
     let read = begin.elapsed().as_secs_f64();
     let security = peer::security(&args.peer, config)?;
     let ahead = Precomputation::new()?;
-    let mut channel = peer::meet(&args.peer.meeting, args.peer.link, &security, config, console)?;
-    let line = session::measure(&mut channel, args.peer.party, PROBE)?;
+    let channel = peer::meet(&args.peer.meeting, args.peer.link, &security, config, console)?;
     let mut session = Session::connect_with(channel, args.peer.party, ahead)?;
     session.register_all(&apps::calls());
     session.set_threads(args.peer.threads.into());
@@ -49,7 +48,7 @@ pub fn run(args: &Join, config: &Config, console: &Console) -> Result<(), Failur
     if !console.quiet() {
         session.observe(progress::bar("join".into()));
     }
-    let (outcome, sizes) = join::run(&mut session, &query, &own, Some(&line)).map_err(|why| failed(why, &query))?;
+    let (outcome, sizes) = join::run(&mut session, &query, own).map_err(|why| failed(why, &query))?;
     let counters = session.counters();
     session.close()?;
     interrupt::settle()?;

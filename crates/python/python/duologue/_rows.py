@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Integral, Rational
@@ -84,23 +86,36 @@ class Number:
 
 
 class _Cells:
-    """The cells of a column: whole numbers, or text."""
+    """The cells of a column: whole numbers, or the places of texts among those that there are."""
 
-    def __init__(self, cells: Any, is_text: bool) -> None:
-        self.cells, self.is_text = cells, is_text
+    def __init__(self, cells: NDArray[Any], texts: list[str] | None = None) -> None:
+        self.cells, self.texts = cells, texts
+
+    def keep(self, rows: NDArray[Any]) -> _Cells:
+        return _Cells(self.cells[rows], self.texts)
 
     def test(self, sign: str, value: str) -> NDArray[np.bool_]:
         import numpy as np
 
-        compared = getattr(np, _SIGNS[sign])(self.cells, value if self.is_text else np.int64(int(value)))
-        return np.asarray(compared, dtype=bool)
+        compare = getattr(np, _SIGNS[sign])
+        if self.texts is None:
+            return np.asarray(compare(self.cells, np.int64(int(value))), dtype=bool)
+        passes = np.array([(text == value) == (sign == "=") for text in self.texts], dtype=bool)
+        rows: NDArray[np.bool_] = passes[self.cells]
+        return rows
 
     def groups(self, values: list[str]) -> NDArray[np.uint32]:
         import numpy as np
 
-        places = {value if self.is_text else int(value): place for place, value in enumerate(values)}
         none = 2**32 - 1
-        return np.fromiter((places.get(cell, none) for cell in self.cells.tolist()), np.uint32, len(self.cells))
+        if self.texts is None:
+            known = np.array([int(value) for value in values], np.int64)
+            order = np.argsort(known)
+            place = order[np.searchsorted(known, self.cells, sorter=order).clip(max=len(known) - 1)]
+            return np.where(known[place] == self.cells, place, none).astype(np.uint32)
+        places = {value: place for place, value in enumerate(values)}
+        rows: NDArray[np.uint32] = np.array([places.get(text, none) for text in self.texts], dtype=np.uint32)[self.cells]
+        return rows
 
 
 def pack_rows(query: _core.Query, name: str, table: Table, frame: Any, pad: object) -> _core.Rows:
@@ -152,11 +167,46 @@ def _listed(value: Any) -> list[Any]:
     return listed
 
 
+# How many cells are objects of Python at once, which take many times what a column takes.
+_PART = 1 << 14
+
+
+def _parts(value: Any) -> Iterator[list[Any]]:
+    """A column's values in lists, of which only one is there at a time if the column can be cut."""
+    rows = getattr(value, "iloc", value)
+    if isinstance(value, Mapping) or not hasattr(value, "__len__") or not hasattr(rows, "__getitem__"):
+        yield _listed(value)
+        return
+    for first in range(0, max(len(value), 1), _PART):
+        yield _listed(rows[first : first + _PART])
+
+
 def _keys(name: str, table: Table, column: Any) -> NDArray[np.uint8]:
+    import numpy as np
+
+    strings = bytearray()
     try:
-        return _core.key_strings(_listed(column), table.how.form)
+        for part in _parts(column):
+            strings += _core.key_strings(part, table.how.form, len(strings) // 16)
     except UsageError as why:
         raise UsageError(f"{name}, the key {table.key!r}: {why}") from None
+    return np.frombuffer(strings, np.uint8).reshape(-1, 16)
+
+
+def _texts(name: str, column: str, value: Any) -> _Cells:
+    import numpy as np
+
+    places: dict[str, int] = {}
+    rows = array("I")
+    try:
+        for part in _parts(value):
+            for cell in part:
+                if not isinstance(cell, str):
+                    raise UsageError(f"row {len(rows)}: expected text")
+                rows.append(places.setdefault(cell, len(places)))
+    except UsageError as why:
+        raise UsageError(f"{name}.{column}: {why}") from None
+    return _Cells(np.frombuffer(rows, np.uint32) if rows else np.empty(0, np.uint32), list(places))
 
 
 def _cells(name: str, column: str, table: Table, value: Any) -> _Cells:
@@ -164,20 +214,11 @@ def _cells(name: str, column: str, table: Table, value: Any) -> _Cells:
 
     kind = table.columns[column]
     if isinstance(kind, Text):
-        try:
-            cells = _listed(value)
-        except UsageError as why:
-            raise UsageError(f"{name}.{column}: {why}") from None
-        for row, cell in enumerate(cells):
-            if not isinstance(cell, str):
-                raise UsageError(f"{name}.{column}: row {row}: expected text")
-        array = np.empty(len(cells), dtype=object)
-        array[:] = cells
-        return _Cells(array, is_text=True)
+        return _texts(name, column, value)
     matrix = pack(Port(f"{name}.{column}", table.party, kind.form, ""), value)
     what, bits = width(kind.form)
     units = matrix.array(f"{'uint' if what == 'uint' else 'int'}({bits})")
-    return _Cells(units.astype(np.int64), is_text=False)
+    return _Cells(units.astype(np.int64, copy=False))
 
 
 def _joined(
@@ -187,10 +228,12 @@ def _joined(
     import numpy as np
 
     keys = np.ascontiguousarray(strings).view("S16").ravel()
+    ascending = np.sort(keys)
+    if not (ascending[1:] == ascending[:-1]).any():
+        return strings, cells
+    del ascending
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     inverse = inverse.ravel()
-    if len(first) == len(keys):
-        return strings, cells
     if table.how.repeated == "refuse":
         again = np.flatnonzero(first[inverse] != np.arange(len(keys)))[0]
         raise UsageError(
@@ -200,7 +243,7 @@ def _joined(
     order = np.argsort(first)
     kept = first[order]
     if table.how.repeated == "first":
-        return strings[kept], {column: _Cells(read.cells[kept], read.is_text) for column, read in cells.items()}
+        return strings[kept], {column: read.keep(kept) for column, read in cells.items()}
     added = {}
     for column, read in cells.items():
         kind = table.columns[column]
@@ -212,7 +255,7 @@ def _joined(
                     f"{name}.{column}: row {row}: it is another one than in an earlier row of its key, and only what sums or "
                     "means are asked of is added up"
                 )
-            added[column] = _Cells(read.cells[kept], read.is_text)
+            added[column] = read.keep(kept)
             continue
         sums, rough = np.zeros(len(first), np.int64), np.zeros(len(first))
         np.add.at(sums, inverse, read.cells)
@@ -225,5 +268,5 @@ def _joined(
             raise UsageError(
                 f"{name}.{column}: row {row}: the numbers of its key, added up, have more bits than the column's type"
             )
-        added[column] = _Cells(sums[order], is_text=False)
+        added[column] = _Cells(sums[order])
     return strings[kept], added

@@ -1,19 +1,27 @@
-//! What a party brings to a join, from its table.
+//! What a party brings to a join, from its table. All that is read of it is overwritten when it is not needed any more, but for what the
+//! reader of the file has in hand.
 
 use super::columns::{Cells, Columns, Declared};
 use crate::args::{Join, Repeated};
 use crate::failure::Failure;
 use crate::io::input;
-use crate::verbs::psi::table::{Table, no_column};
-use apps::join::{Column, Groups, Own, Query, Test};
+use crate::verbs::psi::table::{Table, no_column, push};
+use apps::join::{Column, Groups, Number, Own, Query, Test};
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::mem;
 use values::Wanted;
+use zeroize::{Zeroize, Zeroizing};
 
 /// The cells of a column.
 enum Read {
-    Numbers(Vec<i64>),
-    Texts(Vec<String>),
+    Numbers(Zeroizing<Vec<i64>>),
+    Texts(Texts),
+}
+
+/// Cells of text: of each row the place of its text among those that there are.
+struct Texts {
+    rows: Zeroizing<Vec<u32>>,
+    all: Zeroizing<Vec<String>>,
 }
 
 /// The rows of a table as the query needs them, and how many the table has.
@@ -33,22 +41,16 @@ pub fn read(args: &Join, table: &Table, query: &Query, columns: &Columns) -> Res
         let joined = join_repeated(how, &mut strings, &mut all, &bits_of(args, query, &used));
         joined.map_err(|(row, place, why)| refuse(table, used[place], row, &why))?;
     }
-    let of = |column: &Column| used.iter().position(|declared| declared.column == *column).map(|place| &all[place]);
-    let party = args.peer.party;
-    let own = Own {
-        strings,
-        tests: query
-            .tests(party)
-            .iter()
-            .map(|test| of(&test.column).map_or(Vec::new(), |read| read.test(test)))
-            .collect(),
-        groups: query.groups(party).iter().map(|by| of(&by.column).map_or(Vec::new(), |read| read.group(by))).collect(),
-        numbers: query
-            .numbers(party)
-            .iter()
-            .map(|number| of(&number.column).map_or(Vec::new(), Read::numbers))
-            .collect(),
-    };
+    let place = |column: &Column| used.iter().position(|declared| declared.column == *column);
+    let (party, mut own) = (args.peer.party, Own::default());
+    own.strings = mem::take(&mut *strings);
+    let test = |test: &Test| place(&test.column).map_or(Vec::new(), |at| all[at].test(test));
+    own.tests = query.tests(party).iter().map(test).collect();
+    let group = |by: &Groups| place(&by.column).map_or(Vec::new(), |at| all[at].group(by));
+    own.groups = query.groups(party).iter().map(group).collect();
+    // A column's numbers are asked for once, and after all else.
+    let mut take = |number: &Number| place(&number.column).map_or(Vec::new(), |at| all[at].take());
+    own.numbers = query.numbers(party).iter().map(&mut take).collect();
     Ok((own, rows as u64))
 }
 
@@ -71,10 +73,10 @@ fn cells(table: &Table, used: &[&Declared]) -> Result<Vec<Read>, Failure> {
     let read = |declared: &&Declared| {
         let name = &declared.column.name;
         match &declared.cells {
-            Cells::Text => table.texts(name).map(Read::Texts),
+            Cells::Text => Texts::read(table, name).map(Read::Texts),
             Cells::Numbers { .. } => {
                 let read = numbers.next().flatten().ok_or_else(|| no_column(table.file(), name))?;
-                Ok(Read::Numbers(read.to_numbers()?))
+                Ok(Read::Numbers(Zeroizing::new(read.to_numbers()?)))
             }
         }
     };
@@ -104,23 +106,18 @@ type Wrong = (usize, usize, String);
 /// Makes the rows of each key one.
 fn join_repeated(
     how: Repeated,
-    strings: &mut Vec<[u8; 16]>,
+    strings: &mut Zeroizing<Vec<[u8; 16]>>,
     all: &mut [Read],
     bits: &[Option<u32>],
 ) -> Result<(), Wrong> {
-    let (mut places, mut kept) = (HashMap::with_capacity(strings.len()), Vec::new());
-    for (row, string) in strings.iter().enumerate() {
-        match places.entry(*string) {
-            Entry::Vacant(place) => {
-                place.insert(row);
-                kept.push(row);
+    let mut kept = Vec::new();
+    for (row, first) in first_rows(strings).into_iter().enumerate() {
+        if first as usize == row {
+            kept.push(row);
+        } else if how == Repeated::Sum {
+            for (place, (read, bits)) in all.iter_mut().zip(bits).enumerate() {
+                read.join(first as usize, row, bits.is_some()).map_err(|why| (row, place, why))?;
             }
-            Entry::Occupied(first) if how == Repeated::Sum => {
-                for (place, (read, bits)) in all.iter_mut().zip(bits).enumerate() {
-                    read.join(*first.get(), row, bits.is_some()).map_err(|why| (row, place, why))?;
-                }
-            }
-            Entry::Occupied(_) => {}
         }
     }
     for (place, (read, bits)) in all.iter().zip(bits).enumerate() {
@@ -128,15 +125,60 @@ fn join_repeated(
         wide.map_or(Ok(()), |&row| Err((row, place, WIDE.into())))?;
     }
     all.iter_mut().for_each(|read| read.keep(&kept));
-    *strings = kept.into_iter().map(|row| strings[row]).collect();
+    keep(strings, &kept);
     Ok(())
+}
+
+/// Of each row the first one with its key.
+fn first_rows(strings: &[[u8; 16]]) -> Vec<u32> {
+    let string = |&row: &u32| strings[row as usize];
+    let mut order: Vec<u32> = (0..strings.len() as u32).collect();
+    order.sort_unstable_by_key(|row| (string(row), *row));
+    let mut first = vec![0; strings.len()];
+    for rows in order.chunk_by(|one, other| string(one) == string(other)) {
+        rows.iter().for_each(|&row| first[row as usize] = rows[0]);
+    }
+    first
+}
+
+/// Keeps these rows, which ascend.
+fn keep<T: Copy + Zeroize>(list: &mut Zeroizing<Vec<T>>, rows: &[usize]) {
+    rows.iter().enumerate().for_each(|(to, &row)| list[to] = list[row]);
+    list[rows.len()..].iter_mut().zeroize();
+    list.truncate(rows.len());
+}
+
+impl Texts {
+    fn read(table: &Table, column: &str) -> Result<Texts, Failure> {
+        let (mut places, mut rows) = (HashMap::new(), Zeroizing::default());
+        table.texts(column, |text| {
+            let place = match places.get(text) {
+                Some(&place) => place,
+                None => {
+                    let place = places.len() as u32;
+                    places.insert(text.to_owned(), place);
+                    place
+                }
+            };
+            push(&mut rows, place);
+        })?;
+        let mut all = Zeroizing::new(vec![String::new(); places.len()]);
+        places.into_iter().for_each(|(text, place)| all[place as usize] = text);
+        Ok(Texts { rows, all })
+    }
+
+    /// Of each row what there is of its text.
+    fn map<T: Copy>(&self, of: impl Fn(&str) -> T) -> Vec<T> {
+        let all: Vec<T> = self.all.iter().map(|text| of(text)).collect();
+        self.rows.iter().map(|&place| all[place as usize]).collect()
+    }
 }
 
 impl Read {
     fn len(&self) -> usize {
         match self {
             Read::Numbers(numbers) => numbers.len(),
-            Read::Texts(texts) => texts.len(),
+            Read::Texts(texts) => texts.rows.len(),
         }
     }
 
@@ -148,7 +190,7 @@ impl Read {
                 Ok(())
             }
             Read::Numbers(numbers) if numbers[to] == numbers[row] => Ok(()),
-            Read::Texts(texts) if texts[to] == texts[row] => Ok(()),
+            Read::Texts(texts) if texts.rows[to] == texts.rows[row] => Ok(()),
             _ => Err(
                 "it is another one than in an earlier row of its key, and only what --sum or --mean is asked of is \
                       added up"
@@ -167,14 +209,15 @@ impl Read {
 
     fn keep(&mut self, rows: &[usize]) {
         match self {
-            Read::Numbers(numbers) => *numbers = rows.iter().map(|&row| numbers[row]).collect(),
-            Read::Texts(texts) => *texts = rows.iter().map(|&row| std::mem::take(&mut texts[row])).collect(),
+            Read::Numbers(numbers) => keep(numbers, rows),
+            Read::Texts(texts) => keep(&mut texts.rows, rows),
         }
     }
 
-    fn numbers(&self) -> Vec<i64> {
+    /// The numbers; none stay here.
+    fn take(&mut self) -> Vec<i64> {
         match self {
-            Read::Numbers(numbers) => numbers.clone(),
+            Read::Numbers(numbers) => mem::take(&mut **numbers),
             Read::Texts(_) => Vec::new(),
         }
     }
@@ -185,16 +228,22 @@ impl Read {
                 let constant: i64 = test.value.parse().unwrap_or_default();
                 numbers.iter().map(|number| test.passes(number.cmp(&constant))).collect()
             }
-            Read::Texts(texts) => texts.iter().map(|text| test.passes(text.cmp(&test.value))).collect(),
+            Read::Texts(texts) => texts.map(|text| test.passes(text.cmp(&test.value))),
         }
     }
 
     fn group(&self, by: &Groups) -> Vec<u32> {
-        let places: HashMap<&str, u32> = by.values.iter().map(String::as_str).zip(0..).collect();
-        let place = |value: &str| places.get(value).copied().unwrap_or(u32::MAX);
         match self {
-            Read::Numbers(numbers) => numbers.iter().map(|number| place(&number.to_string())).collect(),
-            Read::Texts(texts) => texts.iter().map(|text| place(text)).collect(),
+            Read::Numbers(numbers) => {
+                let value = |value: &String| value.parse::<i64>().ok();
+                let places: HashMap<i64, u32> =
+                    by.values.iter().zip(0..).filter_map(|(text, place)| Some((value(text)?, place))).collect();
+                numbers.iter().map(|number| places.get(number).copied().unwrap_or(u32::MAX)).collect()
+            }
+            Read::Texts(texts) => {
+                let places: HashMap<&str, u32> = by.values.iter().map(String::as_str).zip(0..).collect();
+                texts.map(|text| places.get(text).copied().unwrap_or(u32::MAX))
+            }
         }
     }
 }

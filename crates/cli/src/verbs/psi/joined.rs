@@ -1,17 +1,18 @@
 //! What a party brings: a string for each key, and a value of each.
 
-use super::table::Table;
+use super::table::{Table, push};
 use crate::args::{Psi, Repeated};
 use crate::failure::{Exit, Failure};
 use apps::psi::Reveal;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use zeroize::Zeroizing;
 
 /// Keys and values of a table.
 pub struct Joined {
     /// Rows of the table.
     pub rows: u64,
-    pub strings: Vec<[u8; 16]>,
+    pub strings: Zeroizing<Vec<[u8; 16]>>,
     /// Of each key its value, if the party gives some.
     pub values: Option<Vec<i64>>,
 }
@@ -67,7 +68,7 @@ fn fits(sum: &mut i64, value: i64, bits: u8) -> Option<()> {
 impl Joined {
     /// Each key once, in the order of first rows; `add` makes one value of two. Where it cannot, the row of the second.
     fn aggregated(self, add: impl Fn(&mut i64, i64) -> Option<()>) -> Result<Joined, usize> {
-        let (mut places, mut strings) = (HashMap::with_capacity(self.strings.len()), Vec::new());
+        let (mut places, mut strings) = (HashMap::with_capacity(self.strings.len()), Zeroizing::new(Vec::new()));
         let mut values = self.values.as_ref().map(|_| Vec::new());
         for (row, &string) in self.strings.iter().enumerate() {
             let value = self.values.as_ref().map(|values| values[row]);
@@ -76,7 +77,7 @@ impl Joined {
                 (Entry::Occupied(_), None) => {}
                 (Entry::Vacant(place), all) => {
                     place.insert(strings.len());
-                    strings.push(string);
+                    push(&mut strings, string);
                     all.into_iter().for_each(|(values, value)| values.push(value));
                 }
             }
@@ -92,7 +93,7 @@ mod tests {
     #[test]
     fn rows_of_a_key_become_one() {
         let joined = |values: Option<Vec<i64>>| {
-            let strings = [3, 1, 3, 2, 1, 3].map(|key| [key; 16]).into();
+            let strings = Zeroizing::new([3, 1, 3, 2, 1, 3].map(|key| [key; 16]).into());
             Joined { rows: 6, strings, values }
         };
         let values = vec![5, -7, 10, 100, 7, -20];

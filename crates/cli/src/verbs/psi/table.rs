@@ -9,6 +9,7 @@ use duologue::circuit::{BitMatrix, int};
 use std::io::{self, Write};
 use values::keyed::{self, Keyed};
 use values::{Form, Format, Location, Wanted};
+use zeroize::{Zeroize, Zeroizing};
 
 pub struct Table {
     file: String,
@@ -52,15 +53,15 @@ impl Table {
     }
 
     /// What stands for the keys, in the order of the rows.
-    pub fn keys(&self) -> Result<Vec<[u8; 16]>, Failure> {
+    pub fn keys(&self) -> Result<Zeroizing<Vec<[u8; 16]>>, Failure> {
         self.keys_as(Normalise::Nothing)
     }
 
     /// The same of keys that are brought into one form.
-    pub fn keys_as(&self, normalise: Normalise) -> Result<Vec<[u8; 16]>, Failure> {
-        let (mut strings, mut wrong) = (Vec::new(), None);
+    pub fn keys_as(&self, normalise: Normalise) -> Result<Zeroizing<Vec<[u8; 16]>>, Failure> {
+        let (mut strings, mut wrong) = (Zeroizing::default(), None);
         let there = self.each(|keyed| match normalise.apply(keyed.key) {
-            Some(key) => strings.push(string_of(&key)),
+            Some(key) => push(&mut strings, string_of(&key)),
             None => wrong = wrong.take().or(Some(place(&keyed))),
         })?;
         if let Some(place) = wrong {
@@ -78,18 +79,18 @@ impl Table {
         repeated(strings).map_or(Ok(()), |again| Err(self.refuse(again)?))
     }
 
-    /// The cells of another column as text, of which none may be empty.
-    pub fn texts(&self, column: &str) -> Result<Vec<String>, Failure> {
-        let (mut texts, mut is_text) = (Vec::new(), true);
+    /// Reads the cells of another column as text, of which none may be empty.
+    pub fn texts(&self, column: &str, mut each: impl FnMut(&str)) -> Result<(), Failure> {
+        let mut is_text = true;
         let of_column = Table { file: self.file.clone(), column: column.into(), format: self.format };
         let there = of_column.each(|cell| match str::from_utf8(cell.key) {
-            Ok(text) => texts.push(text.to_owned()),
+            Ok(text) => each(text),
             Err(_) => is_text = false,
         })?;
         match () {
             () if !there => Err(no_column(&self.file, column)),
             () if !is_text => Err(Failure::input(format!("{}: column '{column}' is not text", self.file))),
-            () => Ok(texts),
+            () => Ok(()),
         }
     }
 
@@ -154,6 +155,19 @@ impl Table {
         }
     }
 }
+
+/// Adds to a list that is a secret: where it was before it had grown nothing is left.
+pub fn push<T: Copy + Zeroize>(list: &mut Zeroizing<Vec<T>>, value: T) {
+    if list.len() == list.capacity() {
+        let mut grown = Vec::with_capacity(FIRST.max(2 * list.len()));
+        grown.extend_from_slice(list);
+        *list = Zeroizing::new(grown);
+    }
+    list.push(value);
+}
+
+/// Room that a list has at first.
+const FIRST: usize = 1 << 10;
 
 /// Where a key is.
 fn place(keyed: &Keyed<'_>) -> String {
