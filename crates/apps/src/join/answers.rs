@@ -39,7 +39,9 @@ impl Figure {
         };
         let answers: Vec<Answer> = match self.what {
             What::Mean(_) => value.to_numbers::<i128>()?.into_iter().map(Answer::Mean).collect(),
-            _ => value.to_numbers::<i64>()?.into_iter().map(Answer::Whole).collect(),
+            // The most rows have the uppermost bit, which is no sign.
+            What::Count => value.to_numbers::<u32>()?.into_iter().map(|rows| Answer::Whole(rows.into())).collect(),
+            What::Sum(_) => value.to_numbers::<i64>()?.into_iter().map(Answer::Whole).collect(),
         };
         Ok(answers
             .into_iter()

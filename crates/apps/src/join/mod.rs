@@ -32,6 +32,8 @@ mod own;
 mod plan;
 mod program;
 mod run;
+#[cfg(test)]
+mod tests;
 
 pub use answers::Answer;
 pub use condition::{Condition, Test};

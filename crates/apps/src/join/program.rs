@@ -28,6 +28,34 @@ pub fn port(place: usize, piece: &Piece) -> String {
 /// Characters of a piece in the name of its input; the rest is in the program's digest by the text of the query.
 const MOST_SHOWN: usize = 60;
 
+/// What a program keeps by single steps. A test has twins of it with a step that is wrong, each of which it must see.
+pub trait Rules {
+    /// Whether a row is counted on which the condition holds: it is in both tables.
+    fn selected(c: &mut Builder, in_both: Bit, holds: Bit) -> Bit {
+        c.and(in_both, holds)
+    }
+
+    /// Bytes of a sum of numbers of so many bits.
+    fn sum_bytes(bits: u32) -> u8 {
+        sum_bytes(bits)
+    }
+
+    /// Whether a figure is told: so many rows that were counted inside are enough.
+    fn is_told(c: &mut Builder, counted: &UInt, least: u64) -> Bit {
+        greater_or_equal(c, counted, &UInt::constant(least.into(), COUNT_BITS), Goal::Depth)
+    }
+
+    /// What is opened of a figure: zeros if it is not told.
+    fn opened(c: &mut Builder, told: Bit, value: &[Bit]) -> Vec<Bit> {
+        value.iter().map(|&bit| c.and(told, bit)).collect()
+    }
+}
+
+/// Those of every query.
+pub struct Kept;
+
+impl Rules for Kept {}
+
 /// Whether a figure is told: the name of that output.
 pub fn told_port(figure: &Figure) -> String {
     format!("{} is told", figure.name)
@@ -46,12 +74,16 @@ impl Query {
     /// # Errors
     /// As [`check`](Self::check); or if rows times groups are too many.
     pub fn program(&self, sizes: [u64; 2]) -> Result<Binding> {
+        self.program_by::<Kept>(sizes)
+    }
+
+    pub(super) fn program_by<R: Rules>(&self, sizes: [u64; 2]) -> Result<Binding> {
         self.check()?;
         let plan = Plan::new(self);
         let mut p = Program::new(self.name());
-        let bins = Bins::new(&mut p, &plan, plan.terms(sizes));
+        let bins = Bins::new::<R>(&mut p, &plan, plan.terms(sizes));
         let conditions: Vec<Value> =
-            plan.selections.iter().map(|selection| bins.condition(&mut p, selection)).collect();
+            plan.selections.iter().map(|selection| bins.condition::<R>(&mut p, selection)).collect();
         let mut sums = Sums { plan: &plan, bins: &bins, conditions: &conditions, known: Vec::new() };
         let to = match self.learns {
             Learns::Only(party) => Recipient::Party(party),
@@ -61,12 +93,12 @@ impl Query {
             let selection = plan.selected[place];
             let mut parts = Vec::new();
             if figure.what == What::Count || figure.least() > 0 {
-                parts.extend(sums.of(&mut p, selection, None));
+                parts.extend(sums.of::<R>(&mut p, selection, None));
             }
             if let Some(number) = plan.numbers[place] {
-                parts.extend(sums.of(&mut p, selection, Some(number)));
+                parts.extend(sums.of::<R>(&mut p, selection, Some(number)));
             }
-            let circuit = told(figure);
+            let circuit = told::<R>(figure);
             for (port, value) in circuit.outputs().iter().zip(p.map_all(&circuit, &parts)) {
                 p.output(&port.name, to, value);
             }
@@ -85,7 +117,7 @@ struct Bins {
 }
 
 impl Bins {
-    fn new(p: &mut Program, plan: &Plan, terms: Terms) -> Bins {
+    fn new<R: Rules>(p: &mut Program, plan: &Plan, terms: Terms) -> Bins {
         let parties = [Party::Alice, Party::Bob];
         let sizes = parties.map(|party| p.size(&format!("{} rows", lower(party)), 0..=MOST_ROWS));
         let strings = parties.map(|party| p.input(&key_port(party), party, bits(128), sizes[party as usize]));
@@ -96,7 +128,7 @@ impl Bins {
                 Kind::Tested(_) => (bits(1), Carried::Of(piece.party)),
                 Kind::Grouped(by) if is_sent => (uint(index_bits(by.values.len())), Carried::Of(piece.party)),
                 Kind::Grouped(by) => (bits(by.values.len() as u32), Carried::Of(piece.party)),
-                Kind::Summed(number) if is_sent => (int(number.bits), Carried::Added(sum_bytes(number.bits))),
+                Kind::Summed(number) if is_sent => (int(number.bits), Carried::Added(R::sum_bytes(number.bits))),
                 Kind::Summed(number) => (int(number.bits), Carried::Of(piece.party)),
             };
             travelling.push((how, p.input(&port(place, piece), piece.party, ty, sizes[piece.party as usize])));
@@ -110,7 +142,7 @@ impl Bins {
     }
 
     /// Of each bin a bit for each group: whether the rows in it are counted there.
-    fn condition(&self, p: &mut Program, selection: &Selection) -> Value {
+    fn condition<R: Rules>(&self, p: &mut Program, selection: &Selection) -> Value {
         let mut used = Vec::new();
         selection.of.iter().for_each(|of| of.pieces(&mut used));
         used.extend(selection.by);
@@ -129,13 +161,8 @@ impl Bins {
             })
             .collect();
         let word = |piece: usize| words.iter().find(|(known, _)| *known == piece).map_or(&[][..], |(_, word)| word);
-        let selected = match &selection.of {
-            Some(of) => {
-                let holds = of.write(&mut c, &|piece| word(piece)[0]);
-                c.and(in_both, holds)
-            }
-            None => in_both,
-        };
+        let holds = selection.of.as_ref().map_or(Bit::TRUE, |of| of.write(&mut c, &|piece| word(piece)[0]));
+        let selected = R::selected(&mut c, in_both, holds);
         let groups = match selection.by {
             Some(by) if self.is_one_hot[by] => word(by).to_vec(),
             Some(by) => one_hot(&mut c, word(by)).into_iter().take(selection.groups).collect(),
@@ -187,13 +214,13 @@ struct Sums<'a> {
 
 impl Sums<'_> {
     /// Two numbers for each group, whose sum is that of a piece over the rows of a selection, or how many rows these are.
-    fn of(&mut self, p: &mut Program, selection: usize, number: Option<usize>) -> Vec<Value> {
+    fn of<R: Rules>(&mut self, p: &mut Program, selection: usize, number: Option<usize>) -> Vec<Value> {
         let wanted = (selection, number);
         if let Some((_, parts)) = self.known.iter().find(|(known, _)| *known == wanted) {
             return parts.clone();
         }
         let bytes = match number.map(|piece| &self.plan.pieces[piece].kind) {
-            Some(Kind::Summed(number)) => sum_bytes(number.bits),
+            Some(Kind::Summed(number)) => R::sum_bytes(number.bits),
             _ => (COUNT_BITS / 8) as u8,
         };
         let groups = self.plan.selections[selection].groups as u16;
@@ -207,27 +234,25 @@ impl Sums<'_> {
 }
 
 /// What is told of a figure, from the two parts of how many rows are behind it, if that matters, and of its sum, if it has one.
-fn told(figure: &Figure) -> Circuit {
+fn told<R: Rules>(figure: &Figure) -> Circuit {
     let mut c = Builder::new("figure");
     let least = figure.least();
-    let count = (figure.what == What::Count || least > 0).then(|| total(&mut c, "count", COUNT_BITS));
-    let shown = count.as_ref().filter(|_| least > 0).map(|count| {
-        let least = UInt::constant(least.into(), COUNT_BITS);
-        greater_or_equal(&mut c, &UInt(count.0.clone()), &least, Goal::Depth)
-    });
+    let count = (figure.what == What::Count || least > 0).then(|| UInt(total(&mut c, "count", COUNT_BITS).0));
+    let shown = count.as_ref().filter(|_| least > 0).map(|count| R::is_told(&mut c, count, least));
+    let count = count.unwrap_or(UInt(Vec::new()));
     let (ty, value) = match &figure.what {
-        What::Count => (uint(COUNT_BITS), count.map(|count| count.0).unwrap_or_default()),
+        What::Count => (uint(COUNT_BITS), count.0),
         What::Sum(number) => {
-            let sum = total(&mut c, "sum", 8 * u32::from(sum_bytes(number.bits)));
+            let sum = total(&mut c, "sum", 8 * u32::from(R::sum_bytes(number.bits)));
             (int(64), Int(sum.0).resized(64).0)
         }
         What::Mean(number) => {
-            let sum = total(&mut c, "sum", 8 * u32::from(sum_bytes(number.bits)));
-            mean(&mut c, &Int(sum.0), &UInt(count.map(|count| count.0).unwrap_or_default()), number.bits)
+            let sum = total(&mut c, "sum", 8 * u32::from(R::sum_bytes(number.bits)));
+            mean(&mut c, &Int(sum.0), &count, number.bits)
         }
     };
     let shown = shown.unwrap_or(Bit::TRUE);
-    let value: Vec<Bit> = value.into_iter().map(|bit| c.and(shown, bit)).collect();
+    let value = R::opened(&mut c, shown, &value);
     c.output_as(&figure.name, ty, &value);
     if least > 0 {
         c.output(told_port(figure), &Bits::from(shown));
