@@ -15,7 +15,7 @@ use duologue::channel::Channel;
 use duologue::job::{Cut, MOST_SHARDS, Part, Plan, Source};
 use duologue::{Error, Inputs, Options, Outputs, Scheme, Session, data, plain};
 use jobs::{in_plain, run_job};
-use parties::{both, check, split};
+use parties::{check, split};
 use programs::{Dice, random_circuit, sample};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -486,20 +486,20 @@ fn empty_shards_are_at_the_end_and_have_nothing_to_run() {
 
 #[test]
 fn merging_refuses_what_does_not_belong() {
-    let plan = Plan::new(&totals(), &[("n", 100)], &Cut::into(2)).unwrap();
+    let plan = Plan::new(&totals(), &[("n", 101)], &Cut::into(2)).unwrap();
     let outputs = |shard: u32, lanes: u64| {
         let column = data::uints(8, &vec![1; lanes as usize]).unwrap();
         let whole = Inputs::new().with("alice", column.clone()).with("bob", column);
         let shard = plan.shard(shard)?;
         Ok::<_, Error>(plain::run(&shard.binding, &shard.inputs_of(&whole)?)?)
     };
-    assert!(outputs(0, 99).unwrap_err().to_string().contains("must have 100 lanes of 8 bits, but has 99 of 8"));
+    assert!(outputs(0, 100).unwrap_err().to_string().contains("must have 101 lanes of 8 bits, but has 100 of 8"));
     let mut merge = plan.merge();
-    merge.add(0, outputs(0, 100).unwrap()).unwrap();
+    merge.add(0, outputs(0, 101).unwrap()).unwrap();
     for (shard, added, why) in [
-        (0, outputs(0, 100), "were added before"),
-        (2, outputs(0, 100), "shard 2 of a job of 2"),
-        (1, outputs(0, 100), "has 64 lanes, not 36"),
+        (0, outputs(0, 101), "were added before"),
+        (2, outputs(0, 101), "shard 2 of a job of 2"),
+        (1, outputs(0, 101), "has 52 lanes, not 49"),
         (1, Ok(Outputs::default()), "lacks the output 'sums'"),
     ] {
         let refused = merge.add(shard, added.unwrap()).unwrap_err().to_string();
