@@ -239,7 +239,7 @@ fn another_tree_would_be_noticed() {
         let outputs = |cut: Option<u64>| {
             let mut p = Program::new("tree");
             let x = p.input("x", Party::Alice, bits(6), 10);
-            let mut reduce = |p: &mut Program, start, lanes: u64| {
+            let reduce = |p: &mut Program, start, lanes: u64| {
                 let some = p.view(View::Slice { start, step: 1, count: lanes.into() }, &[x]);
                 p.reduce(&circuit, &[some])[0]
             };
