@@ -1,6 +1,6 @@
 //! Binding: a program with its sizes fixed.
 
-use super::{Owner, Program, Recipient, Step, Value, View};
+use super::{Outline, Owner, Program, Recipient, Step, Value, View};
 use crate::error::{Error, Result, counted};
 use crate::graph::Type;
 use std::sync::{Arc, OnceLock};
@@ -33,6 +33,7 @@ pub struct BoundPort<W> {
 pub struct Binding {
     program: Arc<Program>,
     digest: OnceLock<[u8; 32]>,
+    outline: Option<Arc<Outline>>,
     sizes: Vec<u64>,
     lanes: Vec<u64>,
     public: Vec<bool>,
@@ -72,6 +73,7 @@ impl Binding {
         let mut binding = Binding {
             program: Arc::new(program),
             digest: OnceLock::new(),
+            outline: None,
             sizes,
             lanes: vec![],
             public: vec![],
@@ -271,6 +273,18 @@ impl Binding {
             Some(digest) => Ok(*digest),
             None => self.program.digest().map(|digest| *self.digest.get_or_init(|| digest)),
         }
+    }
+
+    /// With the [outline](Program::outline) of its program, which a session then tells the peer: if the peer tells its own,
+    /// both hear where their programs differ first.
+    #[must_use]
+    pub fn with_outline(self, outline: impl Into<Arc<Outline>>) -> Binding {
+        Binding { outline: Some(outline.into()), ..self }
+    }
+
+    /// The outline that a session tells.
+    pub fn outline(&self) -> Option<&Outline> {
+        self.outline.as_deref()
     }
 
     /// The program that was bound.

@@ -13,7 +13,7 @@
 
 use super::outcome::Mark;
 use super::probe::Chosen;
-use super::{PhaseReport, Session, asked};
+use super::{PhaseReport, Session, asked, fields};
 use crate::channel::Link;
 use crate::correlation::Demand;
 use crate::cost::choice::{Candidate, Choices, Standing, Wish};
@@ -102,10 +102,11 @@ impl Session {
         self.wire.check_extension(term.extension)?;
         let standing = self.standing();
         let measuring = choices.measuring(wish, &standing);
-        let fields = choices.fields(&standing, wish, measuring)?;
+        let binding = choices.first();
+        let fields = fields::outlined(choices.fields(&standing, wish, measuring)?, binding);
         let start = Mark::new(&self.wire);
         let rank = |conditions: &Conditions| choices.rank_in(&standing, measuring, (wish, conditions));
-        let ((candidates, conditions), basis) = self.guarded(|session| {
+        let ((candidates, conditions), basis) = self.guarded_for(binding, |session| {
             session.wire.term = term;
             if measuring != Measuring::Nothing {
                 let ranked = session.wire.measure_and_rank(&fields, measuring, rank)?;
