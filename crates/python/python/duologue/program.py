@@ -85,6 +85,10 @@ class Program:
         binding = self._core.bind(dict(sizes or {}), {})
         return Costs(Cost._of(cost) for cost in binding.cost(link, complete(settings)))
 
+    def _place(self, start: tuple[int, int | None], end: tuple[int, int | None]) -> str | None:
+        """The lines of the source from one step, or gate of its circuit, to another."""
+        return None
+
     def __repr__(self) -> str:
         return f"<Program {self.name!a} {self.digest[:16]}>"
 
