@@ -15,15 +15,12 @@ import duologue as duo
 from duologue import Bob, u8, u16
 
 
-def rule(limit: int) -> duo.TracedProgram:
-    """Numbers in a function are a part of it, and so as secret as the function."""
-
-    @duo.program(age=Bob(u8), income=Bob(u16), late=Bob(u8), to=Bob)
-    def loan(age: duo.Word, income: duo.Word, late: duo.Word) -> dict[str, duo.Word]:
-        points = duo.cast(income >> 8, u8) + duo.where(age < 25, 0, 20) - duo.where(late > 2, 30, 0)
-        return {"lend": points > limit}
-
-    return loan
+# Bob needs none of these lines: in earnest Alice alone has them.
+@duo.program(age=Bob(u8), income=Bob(u16), late=Bob(u8), limit=Bob(u8), to=Bob)
+def loan(age: duo.Word, income: duo.Word, late: duo.Word, limit: duo.Word) -> dict[str, duo.Word]:
+    """Numbers in a function are a part of it, and so as secret as the function; and so is an input that Alice gives."""
+    points = duo.cast(income >> 8, u8) + duo.where(age < 25, 0, 20) - duo.where(late > 2, 30, 0)
+    return {"lend": points > limit}
 
 
 if __name__ == "__main__":
@@ -32,7 +29,7 @@ if __name__ == "__main__":
     party = meet(address, party=name, insecure_plaintext=True)
     print(party.address, flush=True)
     if name == "alice":
-        runs = party.private(rule(60), runs=10, gates=1000)
+        runs = party.private(loan, own={"limit": 60}, runs=10, gates=1000)
         print(f"{runs.runs} runs, of which Alice learns nothing")
     else:
         ages, incomes = np.array([23, 41, 60], np.uint8), np.array([28_000, 15_000, 12_000], np.uint16)

@@ -139,7 +139,8 @@ impl Session {
     /// Remembers what was chosen: the run that comes next begins without waiting.
     fn keep(&mut self, choices: &Choices, ranking: &Ranking, took: PhaseReport) -> Result<()> {
         let best = ranking.best();
-        let makes = best.cost.demand != Demand::NONE;
+        let missing = best.cost.demand.missing_from(&self.stock.available());
+        let makes = missing.missing_from(&self.wire.left_in_pool()) != Demand::NONE;
         if choices.maker().extension.is_none() && makes && ranking.basis != Basis::Any {
             self.wire.take_maker(best.cost.maker, ranking.conditions);
         } else if makes {

@@ -64,8 +64,8 @@ class Bob:
         self._most_gates = most_gates
 
     def run(self, meeting: _core.Meeting, canceller: _core.Canceller) -> PrivateRuns:
-        rows = (self._rows.tobytes(), self._rows.shape[1])
-        y, runs = _core.ask_private(meeting, canceller, rows, self._words, self._most_gates)
+        data = (self._rows.tobytes(), self._rows.shape[1])
+        y, runs = _core.ask_private(meeting, canceller, data, self._words, self._most_gates)
         rows = y.array(f"bits({y.width})").view("u1").reshape(y.lanes, -1)
         return PrivateRuns(**runs, y=rows)
 
@@ -88,5 +88,7 @@ def _columns(columns: list[Any]) -> Any:
     lengths = {len(column) for column in columns}
     if len(lengths) != 1 or 0 in lengths or any(column.dtype.kind not in "iu" for column in columns):
         raise UsageError("the data: expected columns of integers, of a dtype of as many bytes, with as many rows each")
-    wide = [column.reshape(-1, 1).astype(column.dtype.newbyteorder("<")).view(np.uint8) for column in columns]
+    wide: list[Any] = []
+    for column in columns:
+        wide.append(column.reshape(-1, 1).astype(column.dtype.newbyteorder("<")).view(np.uint8))
     return np.ascontiguousarray(np.hstack(wide))

@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack, overload
 
 from . import _core, notebook
@@ -50,7 +51,7 @@ class Result(Mapping[str, Any]):
 
     def to_pandas(self) -> Any:
         """The outputs that are numbers as a frame of pandas, a row for each lane: they have one number of lanes."""
-        import pandas as pd
+        pd: Any = import_module("pandas")
 
         columns = {name: value for name, value in self._outputs.items() if getattr(value, "ndim", 0) == 1}
         left = [name for name in self._outputs if name not in columns]

@@ -233,7 +233,7 @@ impl Marking {
     /// An item is written.
     fn end(&mut self) {
         self.done += 1;
-        if self.done % self.marks.stride == 0 || self.done == self.marks.items {
+        if self.done.is_multiple_of(self.marks.stride) || self.done == self.marks.items {
             self.marks.marks.push(self.out.mark());
         }
     }
