@@ -130,7 +130,9 @@ def test_floats_are_sorted_and_have_places(type: duo.Type) -> None:
         ([-inf, 5.0, -5.0, -inf, 2.0, 1.0], [inf, 5.0, 5.0, inf, 2.0, 1.0]),
     ):
         x, y = np.array(values, type.dtype), np.array(more, type.dtype)
-        came, expected = program.plain({"x": x, "y": y}), function(x, y)
+        came = program.plain({"x": x, "y": y})
+        with np.errstate(invalid="ignore"):
+            expected = function(x, y)
         for name, value in expected.items():
             assert np.array_equal(came[name], np.atleast_1d(value), equal_nan=name in ("up", "down", "low")), (name, x)
 
