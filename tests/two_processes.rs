@@ -398,6 +398,29 @@ fn a_block_goes_to_bristol_and_back() {
     assert_eq!(alice.values("out0"), ["0100000000000000"]);
 }
 
+/// Files that differ in a gate: both parties hear where. What they tell for that is counted.
+#[test]
+fn files_that_differ_are_told_where() {
+    let place = Place::new();
+    let adder = "5 8\n1 3\n1 2\n\n2 1 0 1 3 XOR\n2 1 1 2 4 XOR\n2 1 3 4 5 AND\n2 1 3 2 6 XOR\n2 1 5 1 7 XOR\n";
+    place.write("one.txt", adder);
+    place.write("two.txt", adder.replace("3 4 5 AND", "3 2 5 AND"));
+    for name in ["one", "two"] {
+        place.run(&format!("import {name}.txt -o {name}.duo --format bristol --inputs alice")).succeeded();
+    }
+    let common = "--insecure-plaintext --yes --json --protocol yao --correlations softspoken4";
+    let (bob, address) = place.listen(&format!("run two.duo {common} --as bob"));
+    let alice = place.run(&format!("run one.duo {common} --as alice --input in0=05 --connect {address}"));
+    for done in [alice, bob.end()] {
+        done.failed(4, &["do not agree on the program", "they differ first in the circuit of step 1, gates"]);
+    }
+    let (alice, _) = place.both(&format!("one.duo {common}"), "--input in0=05", "");
+    let cost = place.run("cost one.duo --correlations softspoken4 --json").json();
+    let setup = &cost["protocols"][0]["setup"];
+    let ran = &alice.json()["setup"];
+    assert_eq!([&ran["sent"], &ran["received"]], [&setup["alice_to_bob"], &setup["bob_to_alice"]], "{cost}");
+}
+
 /// A full adder that knows AND and NOT alone: seven ANDs in its file, then one.
 #[test]
 fn a_circuit_of_gates_is_optimised_and_run() {

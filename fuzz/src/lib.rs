@@ -6,6 +6,7 @@
 use circuit::format::Provenance;
 use circuit::format::bristol::{self, Dialect, Names};
 use circuit::format::{aiger, blif, shdl};
+use circuit::program::Outline;
 use circuit::{Circuit, Program, Schedule};
 use duologue::channel::{Channel, Identity, Limits, Pipe, PublicKey, frame};
 use duologue::correlation::{Demand, Maker, RefillStep, Stock, choice, pool};
@@ -117,8 +118,16 @@ fn hellos() -> Vec<Vec<u8>> {
     vec![theirs, HELLO.to_vec()]
 }
 
-/// Terms against ours. What the peer said is fit for a terminal.
+/// Terms against ours. What the peer said is fit for a terminal. An outline of its program is written in one way.
 pub fn terms(bytes: &[u8]) {
+    if let Ok(text) = std::str::from_utf8(bytes)
+        && let Ok(outline) = text.parse::<Outline>()
+    {
+        assert_eq!(outline.to_string(), text);
+        let ours = program();
+        assert!(ours.apart(&outline, &outline).is_none());
+        let _ = ours.apart(&ours.outline().expect("a small program"), &outline).map(|apart| apart.to_string());
+    }
     let ours = [("what is called for", "a run".to_owned()), ("the program", "'x' 12\u{e9}".to_owned())];
     match session::compare(&ours, bytes) {
         Ok(()) => {
@@ -133,7 +142,9 @@ pub fn terms(bytes: &[u8]) {
 
 fn all_terms() -> Vec<Vec<u8>> {
     let ours = "what is called for\ta run\nthe program\t'x' 12\\u{e9}\n";
-    vec![ours.into(), ours.replace("12", "\x1b[2J").into()]
+    let outline = program().outline().expect("a small program").to_string();
+    let told = format!("{ours}the steps of the program\t{outline}\n");
+    vec![ours.into(), ours.replace("12", "\x1b[2J").into(), told.into(), outline.into()]
 }
 
 /// What both parties say that they have measured: both have the same conditions, within their bounds, and a choice follows.

@@ -1,25 +1,30 @@
 //! What a program in which the command is embedded takes of it, such as the Python package: the command itself,
 //! programs by their names and from Verilog, peers by theirs, files of shares, and what `--protocol auto` chooses among.
 
+use crate::args::{Form, Least, Method, Ots};
 use crate::config::{Config, PeerKey};
 use crate::failure::{Exit, Failure};
 use crate::io::output;
 use crate::process::STARTED_BY;
 use crate::verbs::inspect::Look;
+use crate::verbs::private::embedded::PrivateData;
 use crate::verbs::{candidates, compile};
 use crate::{io, program};
+use clap::ValueEnum;
 use duologue::call::Calls;
-use duologue::channel::PublicKey;
+use duologue::channel::{Channel, Link, PublicKey};
 use duologue::circuit::program::Step;
 use duologue::circuit::{Binding, BitMatrix, Error, Program, Type};
 use duologue::cost::choice::Choices;
-use duologue::{Garbling, Options};
+use duologue::ot::Extension;
+use duologue::{Garbling, Options, Scheme, Timing};
 use std::ffi::OsString;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use values::npy;
 
 pub use crate::args::{Compile, Pair};
+pub use crate::verbs::private::embedded::{PrivateFunction, PrivateRuns};
 pub use io::shown::{line, name};
 
 /// Does what a command line says, the words after the command's name; the exit code. Processes of the command that it
@@ -69,6 +74,108 @@ pub fn choices(
     let bind = |program: &Program| bind(program).map_err(Failure::from);
     let candidates = candidates::Candidates::new((text, binding), bind, options, calls);
     candidates.map(|candidates| candidates.choices).map_err(|failure| duologue::Error::usage(in_words(failure)))
+}
+
+/// The least of many values as `app:argmin` finds it, in the words of the command's flags.
+#[derive(Clone, Default)]
+pub struct Argmin {
+    /// Bits of a value.
+    pub bits: u32,
+    /// Bits of an argument that each value has; none for its index.
+    pub argument: Option<u32>,
+    /// `shared`, `halves` or `xor`.
+    pub form: String,
+    /// `auto` or the name of a method.
+    pub method: String,
+    /// `both` or `one`, if it is told who sends the OTs.
+    pub ots: Option<String>,
+    /// The line for which values are compared.
+    pub schedule: Option<Link>,
+    /// Whether this party consents to what the method shows beside the result.
+    pub is_leaky: bool,
+    /// How many values there are, where both parties know it.
+    pub values: Option<u64>,
+    /// The maker of correlations, if it is named.
+    pub maker: Option<Extension>,
+    /// Whether correlations come from a pool.
+    pub has_pool: bool,
+}
+
+/// A program, with the protocol that its method is, and how that garbles where this was chosen, too.
+pub type LeastOf = (Program, Option<Scheme>, Option<(Garbling, Timing)>);
+
+impl Argmin {
+    /// The program that finds it, and how it is run.
+    ///
+    /// # Errors
+    /// What the command says of flags that do not fit.
+    pub fn program(&self) -> Result<LeastOf, duologue::Error> {
+        let form: Form = word("form", &self.form)?;
+        if form == Form::Encrypted {
+            return Err(duologue::Error::usage("the form encrypted is the command's alone: `duologue run app:argmin`"));
+        }
+        let least = Least {
+            form: Some(form),
+            method: Some(word::<Method>("method", &self.method)?),
+            ots: self.ots.as_deref().map(|ots| word::<Ots>("ots", ots)).transpose()?,
+            leaky: self.is_leaky,
+            argument: self.argument,
+            schedule: self.schedule,
+            ..Least::default()
+        };
+        let sizes: Vec<_> = self.values.map(|value| Pair { name: "values".into(), value }).into_iter().collect();
+        let supply = program::Supply { maker: self.maker, pool: self.has_pool };
+        let name = format!("app:argmin:{}", self.bits);
+        let chosen =
+            program::load_with(&name, &[], &least, &sizes, supply, &program::Ours::default()).map_err(error)?;
+        Ok((chosen.program, chosen.scheme, chosen.garbled))
+    }
+}
+
+/// A value of an enumeration of flags.
+fn word<T: ValueEnum>(flag: &str, text: &str) -> Result<T, duologue::Error> {
+    T::from_str(text, false).map_err(|_| {
+        let names = T::value_variants().iter().filter_map(|one| Some(one.to_possible_value()?.get_name().to_owned()));
+        let names: Vec<String> = names.collect();
+        duologue::Error::usage(format!("'{text}' is no {flag}: write {}", names.join(", ")))
+    })
+}
+
+/// A private function as Alice holds it: a program that is one circuit, or what the name says that `duologue private --function`
+/// takes; with inputs of her own, and flags of that command.
+///
+/// # Errors
+/// What the command says of them.
+pub fn private_function(
+    function: Result<&Program, &str>,
+    own: Vec<(String, BitMatrix)>,
+    words: &[String],
+) -> Result<PrivateFunction, duologue::Error> {
+    PrivateFunction::new(function, own, words).map_err(error)
+}
+
+/// Alice's part: Bob's runs over the channel that `meet` gives.
+///
+/// # Errors
+/// Whatever ends them before their time.
+pub fn serve_private(
+    function: PrivateFunction,
+    meet: impl FnOnce() -> Result<Channel, duologue::Error>,
+) -> Result<PrivateRuns, duologue::Error> {
+    function.serve(meet).map_err(error)
+}
+
+/// Bob's part: the results, a lane for each of the data. `data` hears how many bits the function takes and gives, how many gates it
+/// has, and how many runs Alice allows, before anything of the data is used.
+///
+/// # Errors
+/// What the command says of the flags, what `data` refuses, whatever ends the runs before their time.
+pub fn ask_private(
+    words: &[String],
+    data: impl FnOnce([u64; 4]) -> Result<BitMatrix, duologue::Error>,
+    meet: impl FnOnce() -> Result<Channel, duologue::Error>,
+) -> Result<(BitMatrix, PrivateRuns), duologue::Error> {
+    PrivateData::new(words).and_then(|asked| asked.ask(data, meet)).map_err(error)
 }
 
 /// A step of a program, as `duologue inspect` shows it.
@@ -157,8 +264,12 @@ pub fn address(given: &str) -> Result<(String, Option<PublicKey>), duologue::Err
     Config::load().and_then(named).map_err(error)
 }
 
-/// A failure of the command as an error of the library.
-fn error(failure: Failure) -> duologue::Error {
+/// A failure of the command as an error of the library: the one that it was, unless that says less.
+fn error(mut failure: Failure) -> duologue::Error {
+    match failure.source.take() {
+        Some(error) if !matches!(*error, duologue::Error::Usage(_)) => return *error,
+        _ => {}
+    }
     let (exit, message) = (failure.exit, in_words(failure));
     let (what, why) = message.split_once(": ").unwrap_or(("the command", &message));
     match exit {
@@ -169,6 +280,6 @@ fn error(failure: Failure) -> duologue::Error {
 }
 
 fn in_words(failure: Failure) -> String {
-    let Failure { exit: _, message, hint } = failure;
+    let Failure { message, hint, .. } = failure;
     hint.map_or(message.clone(), |hint| format!("{message}: {hint}"))
 }

@@ -53,12 +53,14 @@ pub struct Failure {
     pub exit: Exit,
     pub message: String,
     pub hint: Option<String>,
+    /// The library's error that it is, for a program in which the command is embedded.
+    pub source: Option<Box<duologue::Error>>,
 }
 
 impl Failure {
     pub fn new(exit: Exit, message: impl Display) -> Self {
         let message = message.to_string();
-        Failure { exit, message, hint: None }
+        Failure { exit, message, hint: None, source: None }
     }
 
     /// An input that cannot be used.
@@ -106,8 +108,9 @@ impl From<duologue::Error> for Failure {
             Error::Malformed { .. } => Exit::Malformed,
             _ => Exit::Machine,
         };
-        let failure = Failure::new(exit, &error);
-        match advice(&error) {
+        let (failure, hint) = (Failure::new(exit, &error), advice(&error));
+        let failure = Failure { source: Some(Box::new(error)), ..failure };
+        match hint {
             Some(hint) => failure.hint(hint),
             None => failure,
         }

@@ -18,7 +18,7 @@ use duologue::circuit::blocks::float::Format;
 use duologue::circuit::blocks::{self, Block, Goal};
 use duologue::circuit::format::Provenance;
 use duologue::circuit::program::{Owner, Recipient};
-use duologue::circuit::{Error, Party, Program};
+use duologue::circuit::{Binding, Error, Party, Program};
 pub use least::{Chosen, Ours, Supply, load_with};
 use meanings::Meaning;
 use std::fs;
@@ -335,9 +335,25 @@ pub fn load(text: &str, owners: &[Party]) -> Result<Program, Failure> {
     }
 }
 
+/// Whether a name is that of a program that is built in.
+fn is_built_in(text: &str) -> bool {
+    text.starts_with("block:") || text.starts_with("app:")
+}
+
+/// A bound program of a file with its outline, so that parties whose files differ are told where first.
+pub fn told(text: &str, binding: Binding) -> Result<Binding, Failure> {
+    match is_built_in(text) {
+        true => Ok(binding),
+        false => {
+            let outline = binding.program().outline()?;
+            Ok(binding.with_outline(outline))
+        }
+    }
+}
+
 /// What made a program that is a file, as the file says; of all others nothing.
 pub fn provenance(text: &str) -> Result<Provenance, Failure> {
-    match text.starts_with("block:") || text.starts_with("app:") {
+    match is_built_in(text) {
         true => Ok(Provenance::default()),
         false => Provenance::of(&bytes(text)?).map_err(|why| Failure::malformed(text, why)),
     }

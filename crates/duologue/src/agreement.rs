@@ -2,6 +2,7 @@
 
 use crate::ot::silent::why_gone;
 use crate::{Error, Result};
+use circuit::program::Outline;
 
 /// Names and values that both parties must have equal.
 pub(crate) type Fields = Vec<(&'static str, String)>;
@@ -18,6 +19,11 @@ pub(crate) const PART: (&str, &str) = ("which part of which job", "no job");
 
 /// The terms that may be missing.
 const OPTIONAL: [(&str, &str); 2] = [STRANDS, PART];
+
+/// The program's name and digest; and a field that is no term, but helps to tell where two programs differ. Whoever tells it
+/// and whoever does not agree on all the same.
+pub(crate) const PROGRAM: &str = "the program";
+pub(crate) const STEPS: &str = "the steps of the program";
 
 /// The name of the field that says which call a party makes. It comes first, so that parties that call for different things hear just that.
 pub(crate) const CALL: &str = "what is called for";
@@ -38,8 +44,9 @@ pub(crate) fn encode(fields: &Fields) -> Vec<u8> {
 /// Compares the peer's terms with ours; the first difference is the error.
 pub fn compare(ours: &[(&'static str, String)], theirs: &[u8]) -> Result<()> {
     let theirs = std::str::from_utf8(theirs).map_err(|_| Error::peer("its terms are not text"))?;
-    let mut lines = theirs.lines();
-    for (name, value) in ours {
+    let is_term = |name: Option<&str>| name != Some(STEPS);
+    let mut lines = theirs.lines().filter(|line| is_term(line.split('\t').next()));
+    for (name, value) in ours.iter().filter(|(name, _)| is_term(Some(name))) {
         let ours = value.escape_default().to_string();
         let line = lines.next().ok_or_else(|| Error::peer("its terms end too early"))?;
         let (their_name, theirs) = line.split_once('\t').ok_or_else(|| Error::peer("its terms have no values"))?;
@@ -64,6 +71,12 @@ pub fn compare(ours: &[(&'static str, String)], theirs: &[u8]) -> Result<()> {
         Some(_) => Err(Error::peer("it has more terms than we")),
         None => Ok(()),
     }
+}
+
+/// The outline of the peer's program, if its terms tell one.
+pub(crate) fn outline(theirs: &[u8]) -> Option<Outline> {
+    let mut lines = std::str::from_utf8(theirs).ok()?.lines();
+    lines.find_map(|line| line.split_once('\t').filter(|(name, _)| *name == STEPS))?.1.parse().ok()
 }
 
 /// A value as people read it: its quotes stand for themselves, what cannot be seen stays escaped.

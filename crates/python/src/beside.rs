@@ -96,6 +96,17 @@ pub fn watched<T: Send>(
 ) -> PyResult<T> {
     watch.meter.begin();
     let mut next = Instant::now() + watch.watcher.as_ref().map_or(Duration::ZERO, |watcher| watcher.first);
+    interruptible(py, |py| watch.tell(py, &mut next), || canceller.cancel(), work)?.map_err(raised)
+}
+
+/// What `work` gives, while `tick` is called now and then. If that or a signal's handler raises, `stop` is called, and what it
+/// raised is raised when the work has ended.
+pub fn interruptible<T: Send>(
+    py: Python<'_>,
+    mut tick: impl FnMut(Python<'_>) -> PyResult<()>,
+    stop: impl Fn(),
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
     let (ended, changed) = (Mutex::new(false), Condvar::new());
     thread::scope(|scope| {
         let worker = scope.spawn(|| {
@@ -105,9 +116,9 @@ pub fn watched<T: Send>(
         let mut interrupted = None;
         while !py.detach(|| wait(&ended, &changed)) {
             if interrupted.is_none()
-                && let Err(why) = py.check_signals().and_then(|()| watch.tell(py, &mut next))
+                && let Err(why) = py.check_signals().and_then(|()| tick(py))
             {
-                canceller.cancel();
+                stop();
                 interrupted = Some(why);
             }
         }
@@ -115,7 +126,7 @@ pub fn watched<T: Send>(
         match (interrupted, done) {
             (_, Err(panic)) => std::panic::resume_unwind(panic),
             (Some(why), Ok(_)) => Err(why),
-            (None, Ok(result)) => result.map_err(raised),
+            (None, Ok(result)) => Ok(result),
         }
     })
 }

@@ -8,7 +8,9 @@ mod debug;
 mod errors;
 mod folders;
 mod matrix;
+mod meeting;
 mod party;
+mod private;
 mod program;
 mod query;
 mod report;
@@ -33,7 +35,11 @@ mod _core {
     #[pymodule_export]
     use super::matrix::{Matrix, pack_bits, pack_bytes, pack_numbers};
     #[pymodule_export]
-    use super::party::{Canceller, Listener, Party, Prepared, Security};
+    use super::meeting::{Canceller, Listener, Meeting, Security};
+    #[pymodule_export]
+    use super::party::{Party, Prepared};
+    #[pymodule_export]
+    use super::private::{ask_private, hold_private};
     #[pymodule_export]
     use super::program::{Binding, Program};
     #[pymodule_export]

@@ -4,100 +4,35 @@ use crate::beside::{Meter, Watch, Watcher, beside, watched};
 use crate::errors::{raised, usage};
 use crate::folders::{self, Filling, Folder};
 use crate::matrix::Matrix;
+use crate::meeting::{Canceller, Meeting};
 use crate::program::{Binding, given, taken};
 use crate::query::{Answers, Query, Rows, told};
 use crate::report;
 use crate::settings::{Settings, party};
+use apps::argmin::encrypted::Keys;
 use apps::join;
-use duologue::channel::{self, Channel, Identity, Limits, Link};
+use duologue::channel;
+use duologue::circuit::program::Place;
 use duologue::{Inputs, Options, Outcome, Precomputation, Result, Scheme, Session, circuit, session};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::HashMap;
 use std::mem;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 use std::process;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
-/// Ends what a party waits for or does, from any thread.
-#[pyclass(frozen, module = "duologue._core")]
-pub struct Canceller(channel::Canceller);
+/// A step, and a gate of its circuit.
+type Placed = (usize, Option<u32>);
 
-#[pymethods]
-impl Canceller {
-    #[new]
-    fn new() -> Self {
-        Canceller(channel::Canceller::new())
-    }
-
-    fn cancel(&self) {
-        self.0.cancel();
-    }
-
-    #[getter]
-    fn is_cancelled(&self) -> bool {
-        self.0.is_cancelled()
+fn placed(place: Place) -> Option<Placed> {
+    match place {
+        Place::Size(_) => None,
+        Place::Step(step) => Some((step, None)),
+        Place::Gate(step, gate) => Some((step, u32::try_from(gate).ok())),
     }
 }
-
-/// How the connection is protected.
-#[pyclass(frozen, module = "duologue._core")]
-pub struct Security(channel::Security);
-
-#[pymethods]
-impl Security {
-    /// By a private key of ours in a file, and the public key that the peer must have.
-    #[staticmethod]
-    fn tls(file: PathBuf, peer: &str) -> PyResult<Self> {
-        let tls = || -> Result<channel::Security> {
-            Ok(channel::Security::Tls { peer: peer.parse()?, identity: Arc::new(Identity::load(&file)?) })
-        };
-        tls().map(Security).map_err(raised)
-    }
-
-    #[staticmethod]
-    fn plaintext() -> Self {
-        Security(channel::Security::PlaintextForBenchmarks)
-    }
-}
-
-/// For how many seconds the peer is waited for, and how long it may be silent.
-fn limits((wait, silence): (f64, f64)) -> PyResult<Limits> {
-    let seconds = |name: &str, value: f64| {
-        let number = Duration::try_from_secs_f64(value).ok().filter(|number| !number.is_zero());
-        number.ok_or_else(|| usage(format!("{name}: expected a number of seconds above 0")))
-    };
-    let (wait, silence, usual) = (seconds("wait", wait)?, seconds("silence", silence)?, Limits::default());
-    // A peer with the same limit of silence hears a heartbeat in time.
-    let (heartbeat, progress) = (usual.heartbeat.min(silence / 4), usual.progress.max(silence));
-    Ok(usual.meet(wait).silence(silence).heartbeat(heartbeat).progress(progress))
-}
-
-/// A party that waits for its peer to come.
-#[pyclass(frozen, module = "duologue._core")]
-pub struct Listener {
-    listener: Mutex<channel::Listener>,
-    #[pyo3(get)]
-    address: String,
-}
-
-#[pymethods]
-impl Listener {
-    #[new]
-    fn new(address: &str) -> PyResult<Self> {
-        let bound = || -> Result<Listener> {
-            let listener = channel::Listener::bind(address)?;
-            let address = listener.local_addr()?.to_string();
-            Ok(Listener { listener: Mutex::new(listener), address })
-        };
-        bound().map_err(raised)
-    }
-}
-
-/// How many threads share the work, the folder of a pool, a line that is simulated.
-type Supply = (usize, Option<Folder>, Option<String>);
 
 /// A session with the peer.
 #[pyclass(frozen, module = "duologue._core")]
@@ -115,36 +50,36 @@ pub struct Party {
 
 #[pymethods]
 impl Party {
+    /// Meets the peer as this party.
     #[staticmethod]
-    fn connect(
+    fn meet(
         py: Python<'_>,
-        address: &str,
+        meeting: &Meeting,
         name: &str,
-        security: &Security,
-        times: (f64, f64),
         canceller: &Canceller,
-        supply: Supply,
+        supply: (usize, Option<Folder>),
     ) -> PyResult<Self> {
-        let (limits, us, canceller) = (limits(times)?, party(name).map_err(raised)?, &canceller.0);
-        Party::meet(py, canceller, us, supply, || Channel::connect_with(address, &security.0, &limits, canceller))
-    }
-
-    #[staticmethod]
-    fn accept(
-        py: Python<'_>,
-        listener: &Listener,
-        name: &str,
-        security: &Security,
-        times: (f64, f64),
-        canceller: &Canceller,
-        supply: Supply,
-    ) -> PyResult<Self> {
-        let (limits, us, canceller) = (limits(times)?, party(name).map_err(raised)?, &canceller.0);
-        let Ok(mut guard) = listener.listener.try_lock() else {
-            return Err(usage("another thread waits for the peer already"));
-        };
-        let listener = &mut *guard;
-        Party::meet(py, canceller, us, supply, || listener.accept_with(&security.0, &limits, canceller))
+        let (threads, pool) = supply;
+        let (us, canceller) = (party(name).map_err(raised)?, &canceller.0);
+        let meter = Arc::new(Meter::default());
+        let observed = Arc::clone(&meter);
+        let session = beside(py, canceller, || {
+            // What needs no peer is computed before one is there, and errors of a folder are found.
+            let precomputation = Precomputation::new()?;
+            let pool = pool.map_or(Ok(None), |folder| folder.pool())?;
+            let mut session = Session::connect_with(meeting.channel(canceller)?, us, precomputation)?;
+            session.register_all(&apps::calls());
+            session.set_threads(threads);
+            session.observe(move |progress| {
+                observed.set(progress);
+                ControlFlow::Continue(())
+            });
+            pool.map_or(Ok(()), |pool| session.use_pool(pool))?;
+            Ok(session)
+        })?;
+        let canceller = session.canceller();
+        let (session, watcher) = (Mutex::new(Some(session)), Mutex::new(None));
+        Ok(Party { process: process::id(), canceller, session, meter, watcher })
     }
 
     /// Whether a thread uses the session just now.
@@ -153,18 +88,26 @@ impl Party {
         matches!(self.session.try_lock(), Err(TryLockError::WouldBlock))
     }
 
-    /// Runs a program: outputs by port, and the report.
+    /// Runs a program: outputs by port, and the report. This run alone may call what tells a party more than its results, if
+    /// it is leaky.
+    #[pyo3(signature = (binding, settings, inputs, leaky=false))]
     fn run<'py>(
         &self,
         py: Python<'py>,
         binding: &Binding,
         settings: Settings,
         inputs: HashMap<String, Py<Matrix>>,
+        leaky: bool,
     ) -> PyResult<(HashMap<String, Matrix>, Bound<'py, PyDict>)> {
         let inputs = given(&inputs);
         let outcome = self.using(py, |session| {
-            let (job, options) = decide(session, binding, &settings)?;
-            session.run(&job, &options, &inputs)
+            if leaky {
+                session.register_all(&apps::leaky_calls(&Keys::none()));
+            }
+            let outcome =
+                decide(session, binding, &settings).and_then(|(job, options)| session.run(&job, &options, &inputs));
+            session.register_all(&apps::calls());
+            outcome
         })?;
         delivered(py, outcome, binding)
     }
@@ -237,6 +180,15 @@ impl Party {
         delivered(py, outcome, binding)
     }
 
+    /// Where the program of the last run first differs from the peer's, if both were told: the steps, and gates of their
+    /// circuits, between which it does.
+    #[getter]
+    fn apart(&self) -> PyResult<Option<(Placed, Placed)>> {
+        let session = self.session()?;
+        let apart = session.as_ref().and_then(Session::apart);
+        Ok(apart.and_then(|apart| Some((placed(apart.from)?, placed(apart.to)?))))
+    }
+
     /// Whether the session takes from a pool.
     #[getter]
     fn has_pool(&self) -> PyResult<bool> {
@@ -284,37 +236,6 @@ impl Party {
 }
 
 impl Party {
-    fn meet(
-        py: Python<'_>,
-        canceller: &channel::Canceller,
-        us: duologue::Party,
-        (threads, pool, link): Supply,
-        channel: impl FnOnce() -> Result<Channel> + Send,
-    ) -> PyResult<Self> {
-        let link = link.as_deref().map(str::parse::<Link>).transpose().map_err(raised)?;
-        let meter = Arc::new(Meter::default());
-        let observed = Arc::clone(&meter);
-        let session = beside(py, canceller, || {
-            // What needs no peer is computed before one is there, and errors of a folder are found.
-            let precomputation = Precomputation::new()?;
-            let pool = pool.map_or(Ok(None), |folder| folder.pool())?;
-            let channel = channel()?;
-            let channel = if let Some(link) = link { channel.shaped(link)? } else { channel };
-            let mut session = Session::connect_with(channel, us, precomputation)?;
-            session.register_all(&apps::calls());
-            session.set_threads(threads);
-            session.observe(move |progress| {
-                observed.set(progress);
-                ControlFlow::Continue(())
-            });
-            pool.map_or(Ok(()), |pool| session.use_pool(pool))?;
-            Ok(session)
-        })?;
-        let canceller = session.canceller();
-        let (session, watcher) = (Mutex::new(Some(session)), Mutex::new(None));
-        Ok(Party { process: process::id(), canceller, session, meter, watcher })
-    }
-
     /// The session, for this thread alone.
     fn session(&self) -> PyResult<MutexGuard<'_, Option<Session>>> {
         check_process(self.process)?;

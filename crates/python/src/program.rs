@@ -6,24 +6,42 @@ use crate::matrix::Matrix;
 use crate::report;
 use crate::settings::Settings;
 use duologue::channel::Link;
+use duologue::circuit::program::Outline;
 use duologue::circuit::program::{Lanes, Owner, Recipient, SizeRange, Step};
 use duologue::circuit::{self, Type};
 use duologue::cost::choice::{Choices, mixes};
 use duologue::cost::{self, Cost};
-use duologue::{Inputs, Options, Outputs, Result, Scheme, plain};
+use duologue::{Inputs, Options, Outputs, Result, Scheme, Timing, plain};
 use duologue_cli::embed;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
 
 /// A port as Python gets it: name, whose it is, type, lanes in terms of the sizes or in numbers.
 type Port = (String, &'static str, String, String);
+
+/// How the least of many values is found, as Python says it.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Argmin {
+    bits: u32,
+    argument: Option<u32>,
+    form: String,
+    method: String,
+    ots: Option<String>,
+    leaky: bool,
+    schedule: Option<String>,
+    values: Option<u64>,
+    has_pool: bool,
+}
 
 #[pyclass(frozen, module = "duologue._core")]
 pub struct Program {
     pub program: circuit::Program,
     /// As the command names it, if it is built in.
     built_in: String,
+    outline: OnceLock<Arc<Outline>>,
 }
 
 #[pymethods]
@@ -34,13 +52,46 @@ impl Program {
         let read = py.detach(|| circuit::Program::from_bytes_with(bytes, &apps::calls().functionalities()));
         let malformed = |why: circuit::Error| duologue::Error::Malformed { what: file.into(), why: why.to_string() };
         let program = read.map_err(|why| raised(malformed(why)))?;
-        Ok(Program { program, built_in: String::new() })
+        Ok(Program::of(program))
     }
 
     #[staticmethod]
     fn built_in(py: Python<'_>, text: &str) -> PyResult<Self> {
         let program = py.detach(|| embed::built_in(text)).map_err(usage)?;
-        Ok(Program { program, built_in: text.into() })
+        Ok(Program { built_in: text.into(), ..Program::of(program) })
+    }
+
+    /// The program that finds the least of many values, the protocol by which it runs, and how that garbles where it is chosen.
+    #[staticmethod]
+    fn argmin(py: Python<'_>, asked: Argmin, settings: Settings) -> PyResult<(Self, Vec<(&'static str, String)>)> {
+        let made = || {
+            let (maker, schedule) = (settings.options(Scheme::Gmw)?.extension, asked.schedule.as_deref());
+            let asked = embed::Argmin {
+                bits: asked.bits,
+                argument: asked.argument,
+                form: asked.form,
+                method: asked.method,
+                ots: asked.ots,
+                schedule: schedule.map(str::parse).transpose()?,
+                is_leaky: asked.leaky,
+                values: asked.values,
+                maker,
+                has_pool: asked.has_pool,
+            };
+            asked.program()
+        };
+        let (program, scheme, garbled) = py.detach(made).map_err(raised)?;
+        let mut run: Vec<_> = scheme.map(|scheme| ("protocol", scheme.to_string())).into_iter().collect();
+        if let Some((garbling, timing)) = garbled {
+            let timing = match timing {
+                Timing::Streamed => "streamed",
+                Timing::Ahead => "ahead",
+                _ => "auto",
+            };
+            run.extend([("garbling", garbling.to_string()), ("timing", timing.into())]);
+        }
+        let built_in = "app:argmin".into();
+        Ok((Program { built_in, ..Program::of(program) }, run))
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
@@ -117,7 +168,7 @@ impl Program {
                 "the size '{name}' is not given: write sizes={{...}} with {from} to {to} for it"
             )));
         }
-        let binding = py.detach(|| bind(&self.program, &all)).map_err(of_program)?;
+        let binding = py.detach(|| self.told(bind(&self.program, &all)?)).map_err(of_program)?;
         Ok(Binding { binding, sizes: all, built_in: self.built_in.clone() })
     }
 }
@@ -125,15 +176,33 @@ impl Program {
 impl Program {
     /// One that is not built in.
     pub fn of(program: circuit::Program) -> Self {
-        Program { program, built_in: String::new() }
+        Program { program, built_in: String::new(), outline: OnceLock::new() }
     }
 
-    /// `8 × faces`.
+    /// With its outline, if it is not built in: parties whose programs differ are told where first.
+    fn told(&self, binding: circuit::Binding) -> circuit::Result<circuit::Binding> {
+        if !self.built_in.is_empty() {
+            return Ok(binding);
+        }
+        if self.outline.get().is_none() {
+            let _ = self.outline.set(Arc::new(self.program.outline()?));
+        }
+        Ok(match self.outline.get() {
+            Some(outline) => binding.with_outline(outline.clone()),
+            None => binding,
+        })
+    }
+
     fn lanes(&self, lanes: &Lanes) -> String {
         let names = lanes.sizes().iter().map(|size| embed::name(&self.program.sizes()[size.number()].name));
-        let factor = (lanes.factor() != 1 || lanes.sizes().is_empty()).then(|| lanes.factor().to_string());
-        factor.into_iter().chain(names).collect::<Vec<_>>().join(" × ")
+        product(lanes.factor(), names)
     }
+}
+
+/// `8 × faces`.
+pub fn product(factor: u64, names: impl ExactSizeIterator<Item = String>) -> String {
+    let factor = (factor != 1 || names.len() == 0).then(|| factor.to_string());
+    factor.into_iter().chain(names).collect::<Vec<_>>().join(" × ")
 }
 
 fn bind(program: &circuit::Program, sizes: &[(String, u64)]) -> circuit::Result<circuit::Binding> {

@@ -42,6 +42,14 @@ def matched(x: Any, y: Any) -> Any:
             return x
 
 
+def taken_apart(x: Any, y: Any) -> Any:
+    match x:
+        case [a, b]:
+            return a + b
+        case _:
+            return y
+
+
 def asserted(x: Any, y: Any) -> Any:
     assert x < y
     return x
@@ -55,6 +63,7 @@ CASES: list[tuple[Callable[[Any, Any], Any], str]] = [
     (statement_if, r"cannot branch on a secret\. Write duo\.where\(x > 3, a, b\)"),
     (statement_while, r"write for _ in range\(most\), and duo\.where\(x > 3, new, old\)"),
     (matched, r"where"),
+    (taken_apart, r"cannot take a secret apart\. Instead of match write duo\.where"),
     (asserted, r"Return x < y as an output"),
     (chosen, r"Write duo\.where\(z > 3, a, b\)"),
     (lambda x, y: x if x > 3 else y, r"Write duo\.where\(x > 3, a, b\)"),

@@ -66,3 +66,24 @@ def test_offers(tmp_path: Path) -> None:
     bob = ["bob", "bob.key", keys["alice"], "127.0.0.1:0", "prices.txt"]
     said = both("offers.py", bob, lambda address: ["alice", "alice.key", keys["bob"], address, "100", "4"], tmp_path)
     assert said == ("affordable: [1, 3]\n", "")
+
+
+def test_cheapest(tmp_path: Path) -> None:
+    for hers, his, said in (
+        ([420, 399, 388], [410, 395], "388, Alice's offer 2\n"),
+        ([420], [410, 395, 395], "395, Bob's offer 1\n"),
+        ([395, 7], [7], "7, Alice's offer 1\n"),
+    ):
+        lists = [[str(len(other)), *map(str, own)] for own, other in ((his, hers), (hers, his))]
+        assert run("cheapest.py", lists[0], lists[1], tmp_path) == (said, said)
+
+
+def test_score(tmp_path: Path) -> None:
+    ages, incomes, lates = [23, 41, 60], [28_000, 15_000, 12_000], [0, 1, 4]
+    lend = [
+        int((income >> 8) + (0 if age < 25 else 20) - (30 if late > 2 else 0) > 60)
+        for age, income, late in zip(ages, incomes, lates, strict=True)
+    ]
+    assert 0 < sum(lend) < 3
+    hers, his = run("score.py", [], [], tmp_path)
+    assert hers == "3 runs, of which Alice learns nothing\n" and his == f"to lend: {lend}, by universal\n"

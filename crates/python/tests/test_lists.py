@@ -103,3 +103,60 @@ def test_single_and_double_floats_meet_and_no_others() -> None:
         for order in (lambda x, y: x + y, lambda x, y: y + x):
             with pytest.raises(duo.UsageError, match="cast one of them"):
                 duo.program(x=Alice(duo.Type(other)), y=Bob(f64), to=Both)(order)
+
+
+@pytest.mark.parametrize("type", [f32, f64])
+def test_floats_are_sorted_and_have_places(type: duo.Type) -> None:
+    """As NumPy has it: NaN is the last in order, and the place of the best is that of the first NaN."""
+
+    def function(x: Any, y: Any) -> Any:
+        v = x + y
+        return {
+            "up": duo.sort(v), "down": duo.sort(v, descending=True), "low": duo.sort([v, y])[0],
+            "least": duo.argmin(v), "greatest": duo.argmax(v),
+        }  # fmt: skip
+
+    lanes = 6
+    program = duo.program(x=Alice(type, lanes=lanes), y=Bob(type, lanes=lanes), to=Both)(function)
+    assert program.check(seed=3).numpy == "equal"
+    inf = np.inf
+    for values, more in (
+        ([3.5, -2.0, 0.0, 1e-40, -1e-40, 7.0], [0.0] * 6),
+        ([inf, -inf, 0.0, -1.0, inf, 2.0], [1.0] * 6),
+        ([-0.0, 0.0, -0.0, 0.0, -0.0, 0.0], [-0.0] * 6),
+        ([-1.0, -0.0, 0.0, -0.0, 1.0, -1.0], [-0.0] * 6),
+        # An infinity less another is NaN.
+        ([1.0, inf, -inf, inf, inf, 0.0], [0.0, -inf, 0.0, -inf, 0.0, 0.0]),
+        ([-inf, 5.0, -5.0, -inf, 2.0, 1.0], [inf, 5.0, 5.0, inf, 2.0, 1.0]),
+    ):
+        x, y = np.array(values, type.dtype), np.array(more, type.dtype)
+        came = program.plain({"x": x, "y": y})
+        with np.errstate(invalid="ignore"):
+            expected = function(x, y)
+        for name, value in expected.items():
+            assert np.array_equal(came[name], np.atleast_1d(value), equal_nan=name in ("up", "down", "low")), (name, x)
+
+
+def test_results_of_blocks_on_one_lane_are_made_once() -> None:
+    def twice(x: Any, y: Any) -> Any:
+        return x + duo.blocks.square_root(y)[0] ^ x * duo.blocks.square_root(y)[0]
+
+    def once(x: Any, y: Any) -> Any:
+        root = duo.blocks.square_root(y)[0]
+        return x + root ^ x * root
+
+    def ands(function: Any) -> int:
+        program = duo.program(x=Alice(u16), y=Bob(u32, lanes=1), to=Both)(function)
+        return program.cost(sizes={"lanes": 9}, protocol="yao")[0].ands
+
+    assert ands(twice) == ands(once)
+
+
+def test_sizes_that_meet_are_refused_by_name() -> None:
+    for function in (lambda x, y: x + y, lambda x, y: duo.where(x > 3, x, y), lambda x, y: duo.sort([x, y])[0]):
+        with pytest.raises(duo.UsageError, match=r"words of n lanes and of m: both must have as many, or one of them one"):
+            duo.program(x=Alice(u8, lanes="n"), y=Bob(u8, lanes="m"), to=Both)(function)
+    with pytest.raises(duo.UsageError, match=r"n lanes: how many has to be a number in the program"):
+        duo.program(x=Alice(u8, lanes="n"), to=Both)(lambda x: duo.sort(x))
+    place = duo.program(x=Alice(u8, lanes="n"), to=Both)(lambda x: x.argmin())
+    assert place.plain({"x": [4, 2, 9, 2]})["out"][0] == 1

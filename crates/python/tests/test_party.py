@@ -12,10 +12,13 @@ import socket
 import sys
 import threading
 import time
+from pathlib import Path
+from typing import Any
 
 import duologue as duo
 import numpy as np
 import pytest
+from duologue import Alice, Bob, Both, u64
 
 # So many lanes of products that a run is far from its end when it is stopped.
 LONG = 300_000
@@ -363,6 +366,52 @@ def test_a_cancelled_task_stops_waiting_for_the_peer() -> None:
             await asyncio.wait_for(party.open_async(), 0.3)
 
     asyncio.run(main())
+
+
+def test_ctrl_c_ends_the_making_of_a_program() -> None:
+    """The signal comes when the function has ended, and millions of gates are made of it."""
+
+    def many(x: Any, y: Any) -> Any:
+        for number in range(4000):
+            x = x * (y + number)
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        return x
+
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            duo.program(x=Alice(u64), y=Bob(u64), to=Both)(many)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    program = duo.program(x=Alice(u64), y=Bob(u64), to=Both)(lambda x, y: x + y)
+    assert program.plain({"x": 1, "y": 2})["out"][0] == 3
+
+
+def test_coroutines_fill_and_prepare(other, tmp_path: Path) -> None:
+    bob = other("""
+        program = duo.program("block:add:32")
+        with listen(pool="bob.pool") as party:
+            party.fill_pool(cots=1000, triples=1000, correlations="softspoken4")
+            party.prepare_to("bob.runs", program, sizes={"lanes": 2})
+            party.online_from("bob.runs", program, {"b": [1, 2]})
+            party.argmin([7, 9], form="halves", sizes={"alice": 2}, correlations="softspoken4")
+    """)
+    program = duo.program("block:add:32")
+
+    async def main() -> None:
+        async with connect(bob.line(), pool=tmp_path / "alice.pool") as alice:
+            pool = await alice.fill_pool_async(cots=1000, triples=1000, correlations="softspoken4")
+            assert pool.left.triples >= 1000
+            runs = await alice.prepare_to_async(tmp_path / "runs", program, sizes={"lanes": 2})
+            assert runs.left == 1
+            result = await alice.online_from_async(tmp_path / "runs", program, {"a": [10, 20]})
+            assert list(result["out"]) == [11, 22]
+            least = await alice.argmin_async([8, 7], form="halves", sizes={"bob": 2}, correlations="softspoken4")
+            assert (least["least"][0], least["index"][0]) == (7, 1)
+
+    asyncio.run(main())
+    bob.end()
 
 
 def test_the_package_imports_little() -> None:

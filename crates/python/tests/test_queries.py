@@ -107,6 +107,29 @@ def test_padding_keyed_addresses_and_repeated_rows(other) -> None:
     assert "7" not in repr(grouped.columns) and "0.25" not in repr(result)
 
 
+def test_queries_take_from_a_pool(other, tmp_path: Any) -> None:
+    bob = other("""
+        import questions
+        for fills in (True, False):
+            with listen(pool="bob.pool") as party:
+                if fills:
+                    party.fill_pool(triples=100_000, cots=200_000, correlations="softspoken4")
+                for _ in range(2):
+                    party.run(questions.turnover, {"shop": questions.tables(4)[1]})
+    """)
+    pool = tmp_path / "alice.pool"
+    ads = questions.tables(4)[0]
+    for fills in (True, False):
+        with duo.connect(bob.line(), party="alice", insecure_plaintext=True, wait=60, pool=pool) as alice:
+            if fills:
+                alice.fill_pool(triples=100_000, cots=200_000, correlations="softspoken4")
+            for _ in range(2):
+                result = alice.run(questions.turnover, {"ads": ads})
+                assert same(result, expected(4)), dict(result)
+    bob.end()
+    assert duo.pool(pool).used.triples > 0
+
+
 def test_different_queries_are_not_computed(other) -> None:
     bob = other("""
         import questions

@@ -8,6 +8,7 @@ import duologue as duo
 import jobs
 import numpy as np
 import pytest
+import shares
 from jobs import Job
 
 
@@ -232,3 +233,40 @@ def test_shares_stay_shared(other) -> None:
 
 
 DEPOSIT = Path(__file__).with_name("deposit.duo")
+
+
+def test_numbers_are_a_frame(other) -> None:
+    pd = pytest.importorskip("pandas")
+    bob = other("""
+        with listen() as party:
+            party.run(duo.program("block:divide:16"), {"b": [3, 4]})
+            bits = duo.bits(12)
+            masked = duo.program(x=duo.Alice(bits), y=duo.Bob(bits), to=duo.Both)(lambda x, y: x ^ y)
+            party.run(masked, {"y": np.zeros((1, 2), np.uint8)})
+    """)
+    with party(bob.line()) as alice:
+        result = alice.run(duo.program("block:divide:16"), {"a": [10, 21]})
+        frame = pd.DataFrame({"quotient": [3, 5], "remainder": [1, 1]}, dtype=np.uint16)
+        assert result.to_pandas().equals(frame[list(result)])
+        bits = duo.bits(12)
+        masked = duo.program(x=duo.Alice(bits), y=duo.Bob(bits), to=duo.Both)(lambda x, y: x ^ y)
+        rows = alice.run(masked, {"x": np.ones((1, 2), np.uint8)})
+        with pytest.raises(duo.UsageError, match=r"no columns of one length: out uint8\[1, 2\]"):
+            rows.to_pandas()
+    bob.end()
+
+
+def test_what_both_have_is_shared_for_a_further_program(other) -> None:
+    bob = other("""
+        import shares
+        with listen() as party:
+            keys = np.arange(20, 60)
+            ours = {"b": shares.strings(keys), "b_value": keys * 3 - 100}
+            print(shares.computed(party, ours, {"as": 30})["sum"][0], flush=True)
+    """)
+    keys, both = np.arange(30), np.arange(20, 30)
+    with party(bob.line()) as alice:
+        result = shares.computed(alice, {"a": shares.strings(keys), "a_value": keys - 7}, {"bs": 40})
+    assert result["count"][0] == 10 and result["sum"][0] == ((both - 7) * (both * 3 - 100)).sum()
+    assert bob.line() == str(result["sum"][0])
+    bob.end()

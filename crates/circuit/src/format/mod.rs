@@ -7,7 +7,7 @@ pub mod blif;
 pub mod bristol;
 #[doc(hidden)]
 pub mod cells;
-mod duo;
+pub(crate) mod duo;
 mod functions;
 mod nets;
 #[doc(hidden)]

@@ -1,6 +1,6 @@
 //! Binding: a program with its sizes fixed.
 
-use super::{Owner, Program, Recipient, Step, Value, View};
+use super::{Outline, Owner, Program, Recipient, Step, Value, View};
 use crate::error::{Error, Result, counted};
 use crate::graph::Type;
 use std::sync::{Arc, OnceLock};
@@ -35,6 +35,7 @@ pub struct Binding {
     digest: OnceLock<[u8; 32]>,
     /// The most bits of a port.
     most_port_bits: u64,
+    outline: Option<Arc<Outline>>,
     sizes: Vec<u64>,
     lanes: Vec<u64>,
     public: Vec<bool>,
@@ -85,6 +86,7 @@ impl Binding {
             program: Arc::new(program),
             digest: OnceLock::new(),
             most_port_bits,
+            outline: None,
             sizes,
             lanes: vec![],
             public: vec![],
@@ -284,6 +286,18 @@ impl Binding {
             Some(digest) => Ok(*digest),
             None => self.program.digest().map(|digest| *self.digest.get_or_init(|| digest)),
         }
+    }
+
+    /// With the [outline](Program::outline) of its program, which a session then tells the peer: if the peer tells its own,
+    /// both hear where their programs differ first.
+    #[must_use]
+    pub fn with_outline(self, outline: impl Into<Arc<Outline>>) -> Binding {
+        Binding { outline: Some(outline.into()), ..self }
+    }
+
+    /// The outline that a session tells.
+    pub fn outline(&self) -> Option<&Outline> {
+        self.outline.as_deref()
     }
 
     /// The program that was bound.

@@ -39,6 +39,7 @@ mod types;
 mod wiring;
 mod written;
 
+pub use crate::format::duo::{Apart, Outline, Place};
 pub use bind::{Binding, BoundPort};
 pub use functionality::{CallPort, Functionalities, Functionality, Holder};
 pub use lanes::{Lanes, Size};

@@ -15,7 +15,7 @@ pub struct Console {
 }
 
 impl Console {
-    pub fn new(quiet: bool, json: bool) -> Self {
+    pub const fn new(quiet: bool, json: bool) -> Self {
         Console { quiet, json }
     }
 

@@ -2,6 +2,7 @@
 
 mod agree;
 mod choice;
+pub mod embedded;
 pub mod kept;
 mod own;
 mod parties;
@@ -142,7 +143,11 @@ struct Held {
 
 impl Held {
     fn new(args: &Private) -> Result<Held, Failure> {
-        let (given, methods) = (Given::read(args)?, methods(args));
+        Held::of(&Given::read(args)?, args)
+    }
+
+    fn of(given: &Given, args: &Private) -> Result<Held, Failure> {
+        let methods = methods(args);
         let wired = methods.contains(&Method::Dh).then(|| given.wired(args)).transpose()?;
         let nodes = methods.contains(&Method::Universal).then(|| given.nodes(args.gates)).transpose()?;
         let takes_nands = methods.iter().any(|&method| matches!(method, Method::ElGamal | Method::Bfv | Method::Djn));
@@ -236,15 +241,26 @@ fn hold_function(
 ) -> Result<(), Failure> {
     let begin = Instant::now();
     warn_alice(terms, console);
-    let (runs, counters) = match terms.method {
-        Method::Universal => universal::hold_function(&held, channel, ahead, console)?,
-        Method::Dh => wired(&mut held, threads, channel, console)?,
-        Method::ElGamal => encrypted::<ElGamal>(&held, channel, console)?,
-        Method::Bfv => encrypted::<Bfv>(&held, channel, console)?,
-        Method::Djn => encrypted::<Djn>(&held, channel, console)?,
-    };
+    let (runs, counters) = served((&mut held, threads), terms, channel, ahead, console)?;
     interrupt::settle()?;
     console.show(&Report::new(terms, runs, begin, &counters, BTreeMap::new()))
+}
+
+/// How many runs there were, and what travelled.
+fn served(
+    (held, threads): (&mut Held, &Threads),
+    terms: &Terms,
+    channel: Channel,
+    ahead: Precomputation,
+    console: &Console,
+) -> Result<(usize, Counters), Failure> {
+    match terms.method {
+        Method::Universal => universal::hold_function(held, channel, ahead, console),
+        Method::Dh => wired(held, threads, channel, console),
+        Method::ElGamal => encrypted::<ElGamal>(held, channel, console),
+        Method::Bfv => encrypted::<Bfv>(held, channel, console),
+        Method::Djn => encrypted::<Djn>(held, channel, console),
+    }
 }
 
 /// What Alice sees before her first run.
@@ -299,20 +315,26 @@ fn hold_data(
 ) -> Result<(), Failure> {
     let x = declined(&mut channel, asked((args, place.as_ref()), terms, Purpose::Now))?;
     let begin = Instant::now();
-    let lanes_of_x = lanes_of(&x);
-    let (results, end) = match terms.method {
-        Method::Universal => universal::hold_data(&lanes_of_x, terms, channel, ahead, to),
-        Method::Dh => {
-            let mut bob = Bob::connect(channel, None)?;
-            bob.compute_on(threads.clone());
-            bob.expect(&terms.sizes(), terms.function.runs)?;
-            labelled(&lanes_of_x, bob, to)
-        }
-        Method::ElGamal => labelled(&lanes_of_x, data_holder::<ElGamal>(terms, channel)?, to),
-        Method::Bfv => labelled(&lanes_of_x, data_holder::<Bfv>(terms, channel)?, to),
-        Method::Djn => labelled(&lanes_of_x, data_holder::<Djn>(terms, channel)?, to),
-    };
+    let (results, end) = learned((&x, threads), terms, channel, ahead, to);
     show_what_came((args, place), terms, begin, (&results, end), to)
+}
+
+/// The results of all runs, or of those before one that failed, and what travelled.
+fn learned(
+    (x, threads): (&BitMatrix, &Threads),
+    terms: &Terms,
+    channel: Channel,
+    ahead: Precomputation,
+    to: &Console,
+) -> (Vec<Vec<bool>>, Result<Counters, Failure>) {
+    let lanes = lanes_of(x);
+    match terms.method {
+        Method::Universal => universal::hold_data(&lanes, terms, channel, ahead, to),
+        Method::Dh => labelled(&lanes, dh_holder(terms, channel, threads), to),
+        Method::ElGamal => labelled(&lanes, data_holder::<ElGamal>(terms, channel), to),
+        Method::Bfv => labelled(&lanes, data_holder::<Bfv>(terms, channel), to),
+        Method::Djn => labelled(&lanes, data_holder::<Djn>(terms, channel), to),
+    }
 }
 
 /// The results that there are, none of which comes back, and then what ended the runs before their time.
@@ -389,12 +411,24 @@ fn data_holder<S: Linear>(terms: &Terms, channel: Channel) -> Result<linear::Bob
     Ok(bob)
 }
 
+/// Bob by Diffie-Hellman labels.
+fn dh_holder(terms: &Terms, channel: Channel, threads: &Threads) -> Result<Bob, Failure> {
+    let mut bob = Bob::connect(channel, None)?;
+    bob.compute_on(threads.clone());
+    bob.expect(&terms.sizes(), terms.function.runs)?;
+    Ok(bob)
+}
+
 /// Bob by linear methods: the results of all runs, or of those before one that failed, and what travelled.
 fn labelled(
     data: &[Vec<bool>],
-    mut bob: impl DataHolder,
+    bob: Result<impl DataHolder, Failure>,
     console: &Console,
 ) -> (Vec<Vec<bool>>, Result<Counters, Failure>) {
+    let mut bob = match bob {
+        Ok(bob) => bob,
+        Err(why) => return (Vec::new(), Err(why)),
+    };
     bob.limit(data.len() as u32);
     if !console.quiet() {
         bob.observe(progress::points("a private function"));

@@ -328,7 +328,7 @@ impl Choices {
         let garbled = |terms: &&Terms| terms.scheme.has_garbler();
         let garbling = || self.terms().filter(garbled);
         let choice = fields::Choice {
-            binding: &self.drafts[0].binding,
+            binding: self.first(),
             rule: RULE,
             wish,
             line,
@@ -341,6 +341,11 @@ impl Choices {
             pool: standing.source.pool,
         };
         fields::choice(&standing.moment, &choice)
+    }
+
+    /// The program of the first candidate.
+    pub(crate) fn first(&self) -> &Binding {
+        &self.drafts[0].binding
     }
 
     fn terms(&self) -> impl Iterator<Item = &Terms> {

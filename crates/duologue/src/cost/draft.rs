@@ -34,7 +34,7 @@ pub(crate) struct Draft {
     /// What calls compute, and those of which it is not known.
     calls: (CallWork, Vec<String>),
     /// Bytes of the terms.
-    opening: usize,
+    pub opening: usize,
     events: [Vec<Event>; 2],
 }
 

@@ -23,7 +23,7 @@ use crate::correlation::choice::{Decision, choose};
 use crate::executor::{Phase, PlanCache};
 use crate::ot::Extension;
 use crate::protocol::terms::Terms;
-use crate::session;
+use crate::session::{self, fields};
 use crate::{Conditions, Options, Result};
 
 use circuit::program::Binding;
@@ -147,7 +147,8 @@ pub fn cost_from_pool(binding: &Binding, options: &Options, calls: &Calls) -> Re
 /// Over a line on which correlations are made, or without a line from a pool.
 fn count(binding: &Binding, options: &Options, calls: &Calls, link: Option<&Link>) -> Result<Cost> {
     let (terms, schedule) = Terms::resolve(binding, options)?;
-    let draft = Draft::new(binding, (terms, Arc::new(schedule)), (calls, &PlanCache::default()))?;
+    let mut draft = Draft::new(binding, (terms, Arc::new(schedule)), (calls, &PlanCache::default()))?;
+    draft.opening += fields::bytes_of_outline(binding);
     let Some(link) = link else {
         // As if all were in memory: what taking it from the pool takes is not counted either.
         let source = Source { stock: draft.demand, ..Source::default() };

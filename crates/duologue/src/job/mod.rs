@@ -330,7 +330,7 @@ impl Plan {
         Ok(vec![
             (CALL, "a job".into()),
             ("the rule that cuts programs", RULE.to_string()),
-            ("the program", program),
+            (agreement::PROGRAM, program),
             ("its sizes", sizes),
             ("the size that is cut", self.by().into()),
             ("how many shards", self.shards().to_string()),

@@ -97,6 +97,7 @@ impl Session {
             last: None,
             plans: PlanCache::default(),
             calls: Calls::new(),
+            apart: None,
             dead: None,
         })
     }
@@ -130,11 +131,11 @@ impl Session {
         let job = Job { terms, binding: Arc::new(binding.clone()), schedule, public: feeds };
         let asked = super::asked(binding, options)?;
         let choice = self.foreseen.take().filter(|(foreseen, _)| *foreseen == asked);
-        let (engine, ordinal) = self.guarded(|session| {
+        let (engine, ordinal) = self.guarded_for(binding, |session| {
             if choice.is_some() {
                 session.wire.agree_later(fields)?
             } else {
-                session.wire.agree(&fields)?
+                session.wire.agree(&fields::outlined(fields, binding))?
             }
             session.wire.term = terms.maker();
             let taken = session.reserve(&job.schedule);

@@ -13,7 +13,7 @@
 
 use super::outcome::Mark;
 use super::probe::Chosen;
-use super::{PhaseReport, Session, asked};
+use super::{PhaseReport, Session, asked, fields};
 use crate::channel::Link;
 use crate::correlation::Demand;
 use crate::cost::choice::{Candidate, Choices, Standing, Wish};
@@ -102,10 +102,11 @@ impl Session {
         self.wire.check_extension(term.extension)?;
         let standing = self.standing();
         let measuring = choices.measuring(wish, &standing);
-        let fields = choices.fields(&standing, wish, measuring)?;
+        let binding = choices.first();
+        let fields = fields::outlined(choices.fields(&standing, wish, measuring)?, binding);
         let start = Mark::new(&self.wire);
         let rank = |conditions: &Conditions| choices.rank_in(&standing, measuring, (wish, conditions));
-        let ((candidates, conditions), basis) = self.guarded(|session| {
+        let ((candidates, conditions), basis) = self.guarded_for(binding, |session| {
             session.wire.term = term;
             if measuring != Measuring::Nothing {
                 let ranked = session.wire.measure_and_rank(&fields, measuring, rank)?;
@@ -138,7 +139,8 @@ impl Session {
     /// Remembers what was chosen: the run that comes next begins without waiting.
     fn keep(&mut self, choices: &Choices, ranking: &Ranking, took: PhaseReport) -> Result<()> {
         let best = ranking.best();
-        let makes = best.cost.demand != Demand::NONE;
+        let missing = best.cost.demand.missing_from(&self.stock.available());
+        let makes = missing.missing_from(&self.wire.left_in_pool()) != Demand::NONE;
         if choices.maker().extension.is_none() && makes && ranking.basis != Basis::Any {
             self.wire.take_maker(best.cost.maker, ranking.conditions);
         } else if makes {

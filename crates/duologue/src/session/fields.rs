@@ -2,7 +2,9 @@
 //!
 //! Local settings (threads, verbosity) are none.
 
-use crate::agreement::{CALL, Fields, GARBLER, GARBLING, MOST_BYTES, PART, PROTOCOL, STRANDS, TILE, encode, hex};
+use crate::agreement::{
+    CALL, Fields, GARBLER, GARBLING, MOST_BYTES, PART, PROGRAM, PROTOCOL, STEPS, STRANDS, TILE, encode, hex,
+};
 use crate::correlation::{Demand, MakerTerm};
 use crate::cost::choice::Wish;
 use crate::job::Part;
@@ -67,12 +69,27 @@ pub(crate) fn run(
     bounded(fields)
 }
 
+/// With the outline of the program, if one is to be told and there is room.
+pub(crate) fn outlined(mut fields: Fields, binding: &Binding) -> Fields {
+    fields.extend(outline(binding).filter(|_| encode(&fields).len() < MOST_BYTES / 2));
+    fields
+}
+
+fn outline(binding: &Binding) -> Option<(&'static str, String)> {
+    binding.outline().map(|outline| (STEPS, outline.to_string()))
+}
+
+/// The bytes that an outline takes among the terms.
+pub(crate) fn bytes_of_outline(binding: &Binding) -> usize {
+    encode(&outline(binding).into_iter().collect()).len()
+}
+
 /// Names and values of the program and its protocol.
 fn program(binding: &Binding, terms: &Terms) -> Result<Fields> {
     let garbles = terms.scheme.descriptor().has_garbler();
     let (program, sizes) = named(binding)?;
     Ok(vec![
-        ("the program", program),
+        (PROGRAM, program),
         ("its sizes", sizes),
         (PROTOCOL, terms.scheme.to_string()),
         (GARBLER, if garbles { terms.garbler.to_string() } else { "nobody".into() }),
@@ -238,7 +255,7 @@ pub(crate) struct Choice<'a> {
 pub(crate) fn choice(moment: &Moment, choice: &Choice) -> Result<Fields> {
     let (program, sizes) = named(choice.binding)?;
     let further = [
-        ("the program", program),
+        (PROGRAM, program),
         ("its sizes", sizes),
         ("the rule of the choice", choice.rule.to_string()),
         ("what the choice makes least", choice.wish.to_string()),

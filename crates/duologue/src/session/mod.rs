@@ -20,6 +20,7 @@ mod random;
 mod tests;
 mod wire;
 
+use crate::agreement::PROGRAM;
 use crate::call::Calls;
 use crate::correlation::Stock;
 use crate::executor::PlanCache;
@@ -28,6 +29,7 @@ use crate::protocol::Base;
 use crate::protocol::terms::{Options, Terms};
 use crate::{Error, Party, Result};
 use circuit::Schedule;
+use circuit::program::Apart;
 use circuit::program::Binding;
 use kernels::Block;
 use kernels::generator::Generator;
@@ -247,6 +249,8 @@ pub struct Session {
     last: Option<(Asked, Terms, Weak<Schedule>)>,
     plans: PlanCache,
     calls: Calls,
+    /// Where the programs of the last call differ first.
+    apart: Option<Apart>,
     dead: Option<String>,
 }
 
@@ -280,6 +284,7 @@ impl Session {
     fn guarded<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         self.alive()?;
         self.dead = Some("a run was interrupted".into());
+        (self.apart, self.wire.awaited.outline) = (None, None);
         let result = work(self);
         match &result {
             Ok(_) => self.dead = None,
@@ -288,6 +293,29 @@ impl Session {
             Err(error) => self.destroy(error),
         }
         result
+    }
+
+    /// The same for a program: where the peer's is another one, both hear where they differ first, if both tell it.
+    fn guarded_for<T>(&mut self, binding: &Binding, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.guarded(work).map_err(|error| self.explained(binding, error))
+    }
+
+    fn explained(&mut self, binding: &Binding, error: Error) -> Error {
+        let outlines = binding.outline().zip(self.wire.awaited.outline.take());
+        match (error, outlines) {
+            (Error::Incompatible { what: PROGRAM, ours, theirs }, Some((mine, its))) => {
+                self.apart = binding.program().apart(mine, &its);
+                let place = self.apart.as_ref().map_or("their names alone".into(), Apart::to_string);
+                Error::Incompatible { what: PROGRAM, ours, theirs: format!("{theirs}; they differ first in {place}") }
+            }
+            (error, _) => error,
+        }
+    }
+
+    /// Where the peer's program first differs from this party's, after a call that ended in [`Error::Incompatible`] for that, if
+    /// the programs of both parties were [bound with their outlines](Binding::with_outline).
+    pub fn apart(&self) -> Option<&Apart> {
+        self.apart.as_ref()
     }
 
     fn destroy_with(&mut self, why: &str) {

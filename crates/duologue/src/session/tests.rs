@@ -30,6 +30,7 @@ use std::thread;
 use taps::{Log, Tap};
 use wire::Wire;
 
+mod apart;
 mod choice;
 #[path = "../../../../tests/support/every_step.rs"]
 mod every_step;
@@ -481,6 +482,7 @@ fn has_forgotten(session: &Session) -> bool {
         secrets, pairwise, stock, wire, dead,
         // Numbers, and what depends on programs alone.
         party: _, id: _, part: _, base: _, ordinal: _, programs: _, first: _, foreseen: _, last: _, plans: _, calls: _,
+        apart: _,
     } = session;
     let Wire {
         correlating, maker, pool, delta,

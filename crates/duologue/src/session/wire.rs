@@ -18,6 +18,7 @@ use crate::ot::{AnsweredBaseOtSetup, BaseOtSetup, Based, CotBatch, CotOutput, Di
 use crate::outbox::{Inbox, Outbox};
 use crate::threads::Threads;
 use crate::{Error, Party, Result};
+use circuit::program::Outline;
 use kernels::Block;
 use kernels::generator::Generator;
 use std::collections::VecDeque;
@@ -196,7 +197,7 @@ impl Wire {
     fn receive_terms(&mut self, fields: &Fields, sent: Instant) -> Result<Duration> {
         let length = self.channel.recv(4)?;
         let turn = self.channel.clock().now() - sent;
-        compare(&mut self.channel, fields, &length)?;
+        compare(&mut self.channel, (fields, &mut self.awaited.outline), &length)?;
         Ok(turn)
     }
 
@@ -209,7 +210,7 @@ impl Wire {
         }
         let compared = self.channel.came_before_the_end(4).and_then(|length| {
             let theirs = self.channel.came_before_the_end(length_of(&length).ok()?)?;
-            agreement::compare(fields, &theirs).err()
+            compare_terms((fields, &mut self.awaited.outline), &theirs).err()
         });
         compared.unwrap_or(error)
     }
@@ -253,6 +254,8 @@ pub(super) struct AwaitedTerms {
     opened: VecDeque<Vec<u8>>,
     /// Whether the peer's terms differed from ours when more was under way.
     pub overtook: bool,
+    /// What the peer told of its program when its terms differed.
+    pub outline: Option<Outline>,
 }
 
 impl AwaitedTerms {
@@ -261,7 +264,7 @@ impl AwaitedTerms {
         let Some(fields) = self.fields.take() else { return Ok(()) };
         self.overtook = true;
         let length = channel.recv(4)?;
-        compare(channel, &fields, &length)?;
+        compare(channel, (&fields, &mut self.outline), &length)?;
         self.overtook = false;
         for len in std::mem::take(&mut self.openings) {
             self.opened.push_back(channel.recv(len)?);
@@ -271,9 +274,17 @@ impl AwaitedTerms {
 }
 
 /// Reads the peer's terms after their length, and compares them.
-fn compare(channel: &mut Channel, fields: &Fields, length: &[u8]) -> Result<()> {
+fn compare(channel: &mut Channel, ours: (&Fields, &mut Option<Outline>), length: &[u8]) -> Result<()> {
     let theirs = channel.recv(length_of(length)?)?;
-    if theirs == agreement::encode(fields) { Ok(()) } else { agreement::compare(fields, &theirs) }
+    compare_terms(ours, &theirs)
+}
+
+/// Where they differ, what the peer tells of its program is kept.
+fn compare_terms((fields, outline): (&Fields, &mut Option<Outline>), theirs: &[u8]) -> Result<()> {
+    if theirs == agreement::encode(fields) {
+        return Ok(());
+    }
+    agreement::compare(fields, theirs).inspect_err(|_| *outline = agreement::outline(theirs))
 }
 
 /// How long the peer's terms are, by what came before them.

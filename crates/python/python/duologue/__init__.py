@@ -15,6 +15,8 @@ outputs.
 
 from __future__ import annotations
 
+from collections.abc import Sequence as _Sequence
+
 from . import blocks
 from ._core import VERSION as __version__
 from ._core import Word, new_key, public_key
@@ -64,7 +66,7 @@ from .functions import (
 from .folders import Correlations, Pool, Runs, pool, prepared_runs
 from .party import Party, Prepared, Result, Settings, connect, listen
 from .program import Port, Program, load
-from .report import Cost, Costs, Phase, PhaseCost, Report
+from .report import Cost, Costs, Phase, PhaseCost, PrivateRuns, Report
 from .traced import Check, Line, Profile, TracedProgram, circuit, program
 from .types import (
     Alice,
@@ -96,6 +98,9 @@ from .types import (
 from .verilog import compile
 from .tables import Query, QueryResult, key, query, text
 
+# So that `case [a, b]` asks how long a word is, which is refused, and does not pass over it.
+_Sequence.register(Word)
+
 # Without all, any, max, min and sum, which are those of Python where all names are taken.
 __all__ = [
     "Aborted",
@@ -126,6 +131,7 @@ __all__ = [
     "Pool",
     "Port",
     "Prepared",
+    "PrivateRuns",
     "Profile",
     "Program",
     "Public",

@@ -45,6 +45,8 @@ _WHAT = {
     "power": "cannot raise to a secret power",
 }
 
+_FOR_MATCH = "Instead of match write duo.where(x == 1, a, duo.where(x == 2, b, c))."
+
 _CALLS = {
     "min": "duo.minimum(a, b)",
     "max": "duo.maximum(a, b)",
@@ -110,6 +112,8 @@ def refusal(what: str) -> SecretBranch:
         advice = _for_branch(frame)
     elif what == "iteration":
         advice = _for_iteration(frame)
+    elif what == "len" and isinstance(_node(frame), ast.pattern):
+        return SecretBranch(f"{here()}: the program cannot take a secret apart. {_FOR_MATCH}")
     else:
         advice = _for_range(frame) if what == "index" else _FOR_NAME[what]
     return SecretBranch(f"{here()}: the program {_WHAT[what]}. {advice}")
@@ -196,7 +200,7 @@ def _for_parent(frame: FrameType, node: ast.AST, text: str) -> str:
         case ast.Assert():
             return f"Return {text} as an output instead."
         case ast.match_case() | ast.MatchValue() | ast.Match():
-            return "Instead of match write duo.where(x == 1, a, duo.where(x == 2, b, c))."
+            return _FOR_MATCH
         case _:
             return f"Write duo.where({text}, a, b): both are computed, one is chosen."
 

@@ -13,6 +13,7 @@ __all__ = [
     "Column",
     "Listener",
     "Matrix",
+    "Meeting",
     "Party",
     "Prepared",
     "Profile",
@@ -23,11 +24,13 @@ __all__ = [
     "Trace",
     "Word",
     "about_block",
+    "ask_private",
     "block_names",
     "check_settings",
     "compile_verilog",
     "first_difference",
     "has_pool",
+    "hold_private",
     "key_form",
     "key_strings",
     "load_share",
@@ -124,6 +127,8 @@ class Program:
     def from_bytes(file: str | PathLike[str], bytes: bytes) -> Program: ...
     @staticmethod
     def built_in(text: str) -> Program: ...
+    @staticmethod
+    def argmin(asked: dict[str, Any], settings: dict[str, Any]) -> tuple[Program, list[tuple[str, str]]]: ...
     def to_bytes(self) -> bytes: ...
     @property
     def name(self) -> str: ...
@@ -190,9 +195,11 @@ class Rows:
         pad: int | None,
     ) -> Rows: ...
 
+_Place = tuple[int, int | None]
+
 @final
 class Profile:
-    def line_of(self, step: int, gate: int | None) -> tuple[str, int] | None: ...
+    def lines_between(self, start: _Place, end: _Place) -> list[tuple[str, int]]: ...
     def lines(self, binding: Binding) -> list[tuple[str, int, int, int]]: ...
 
 _Lanes = tuple[int, list[tuple[str, int, int]]]
@@ -315,29 +322,29 @@ class Listener:
     def address(self) -> str: ...
 
 @final
+class Meeting:
+    @staticmethod
+    def connect(address: str, security: Security, times: tuple[float, float], link: str | None) -> Meeting: ...
+    @staticmethod
+    def accept(listener: Listener, security: Security, times: tuple[float, float], link: str | None) -> Meeting: ...
+
+def hold_private(
+    meeting: Meeting, canceller: Canceller, function: Program | str, own: dict[str, Matrix], words: list[str]
+) -> dict[str, Any]: ...
+def ask_private(
+    meeting: Meeting, canceller: Canceller, data: tuple[bytes, int], words: list[str], most_gates: int
+) -> tuple[Matrix, dict[str, Any]]: ...
+
+@final
 class Party:
     @property
     def is_busy(self) -> bool: ...
     @staticmethod
-    def connect(
-        address: str,
-        name: str,
-        security: Security,
-        times: tuple[float, float],
-        canceller: Canceller,
-        supply: tuple[int, _Folder | None, str | None],
-    ) -> Party: ...
-    @staticmethod
-    def accept(
-        listener: Listener,
-        name: str,
-        security: Security,
-        times: tuple[float, float],
-        canceller: Canceller,
-        supply: tuple[int, _Folder | None, str | None],
+    def meet(
+        meeting: Meeting, name: str, canceller: Canceller, supply: tuple[int, _Folder | None]
     ) -> Party: ...
     def run(
-        self, binding: Binding, settings: dict[str, Any], inputs: dict[str, Matrix]
+        self, binding: Binding, settings: dict[str, Any], inputs: dict[str, Matrix], leaky: bool = False
     ) -> tuple[dict[str, Matrix], dict[str, Any]]: ...
     def prepare(self, binding: Binding, settings: dict[str, Any], public: dict[str, Matrix]) -> Prepared: ...
     def online(self, prepared: Prepared, inputs: dict[str, Matrix]) -> tuple[dict[str, Matrix], dict[str, Any]]: ...
@@ -351,6 +358,8 @@ class Party:
     def query(
         self, query: Query, rows: Rows
     ) -> tuple[list[list[int | None]] | None, list[int], dict[str, Any]]: ...
+    @property
+    def apart(self) -> tuple[_Place, _Place] | None: ...
     @property
     def has_pool(self) -> bool: ...
     def watch(self, watcher: Callable[[str, int, int], object] | None, times: tuple[float, float] = ...) -> None: ...

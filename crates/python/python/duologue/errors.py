@@ -39,7 +39,7 @@ class Incompatible(Error):
     """The parties do not agree on what to do; found before an input is used. The session goes on if a protocol was
     named, and has ended if one was to be chosen."""
 
-    def __init__(self, message: str, what: str, ours: str, theirs: str) -> None:
+    def __init__(self, message: str, what: str, ours: str, theirs: str, place: str | None = None) -> None:
         super().__init__(message)
         self.what = what
         """The term that they do not agree on."""
@@ -47,9 +47,17 @@ class Incompatible(Error):
         """This party's value of it."""
         self.theirs = theirs
         """The peer's value of it."""
+        self.place = place
+        """Of two programs, the lines of this party's source where its own first differs, if it is a function and the peer
+        told its steps."""
 
-    def __reduce__(self) -> tuple[type[Incompatible], tuple[str, str, str, str]]:
-        return type(self), (str(self), self.what, self.ours, self.theirs)
+    def __reduce__(self) -> tuple[type[Incompatible], tuple[str, str, str, str, str | None]]:
+        return type(self), (str(self), self.what, self.ours, self.theirs, self.place)
+
+    def _at(self, place: str | None) -> None:
+        """Says where this party's program differs from the peer's."""
+        if place is not None:
+            self.args, self.place = (f"{self}: {place}",), place
 
 
 class Aborted(Error):

@@ -16,7 +16,7 @@ from . import _arrays, _core
 from ._branches import here
 from ._core import Word
 from .errors import UsageError
-from .types import Type, bit, f64, i8, i16, i32, i64, sint, u8, u16, u32, u64, uint
+from .types import Type, bit, bits, f64, i8, i16, i32, i64, sint, u8, u16, u32, u64, uint
 
 __all__ = [
     "add_checked",
@@ -376,12 +376,12 @@ def _scan(
 
 def sort(x: Any, *, descending: bool = False) -> Any:
     """The lanes of a word in order, whose number is fixed (`Alice(u32, lanes=8)`); or words of one type in order, lane
-    by lane."""
+    by lane. NaN counts as greater than all floats."""
     if isinstance(x, Word):
-        return stack(x._trace.sort(x._trace.unstack(x), descending))
+        return stack(_sorted(x._trace, x._trace.unstack(x), descending))
     trace = _trace(x) if isinstance(x, (list, tuple)) else None
     if trace is not None:
-        return trace.sort(_alike(trace, x), descending)
+        return _sorted(trace, _alike(trace, x), descending)
     import numpy as np
 
     is_list = isinstance(x, (list, tuple))
@@ -389,6 +389,26 @@ def sort(x: Any, *, descending: bool = False) -> Any:
     ordered = np.sort(lanes, axis=0)
     ordered = ordered[::-1] if descending else ordered
     return list(ordered) if is_list else ordered
+
+
+def _sorted(trace: _core.Trace, words: list[Word], descending: bool) -> list[Word]:
+    own = type_of(words[0])
+    if own.kind != "float":
+        return trace.sort(words, descending)
+    # Floats by whole numbers that are in the same order, and back.
+    top = 1 << own.width - 1
+    keys = trace.sort([_key(word, True) for word in words], descending)
+    return [cast(cast(where((key & top) != 0, key ^ top, ~key), bits(own.width)), own) for key in keys]
+
+
+def _key(x: Word, is_nan_greatest: bool) -> Any:
+    """A whole number that is less where a float is; of NaN the greatest or the least."""
+    width = type_of(x).width
+    top = 1 << width - 1
+    # Of both zeros the one without a sign.
+    pattern = where(x == 0, 0, cast(cast(x, bits(width)), uint(width)))
+    ordered = where((pattern & top) != 0, ~pattern, pattern | top)
+    return where(x != x, 2 * top - 1 if is_nan_greatest else 0, ordered)
 
 
 def unstack(x: Any) -> list[Any]:
@@ -452,19 +472,21 @@ def all(x: Any) -> Any:
 
 
 def argmax(x: Any) -> Any:
-    """The place of the greatest lane, the first one of several; as `i64`. Not of floats."""
+    """The place of the greatest lane, the first one of several; as `i64`. Of floats that of the first NaN if one is."""
     return _place(x, operator.gt)
 
 
 def argmin(x: Any) -> Any:
-    """The place of the least lane, the first one of several; as `i64`. Not of floats."""
+    """The place of the least lane, the first one of several; as `i64`. Of floats that of the first NaN if one is."""
     return _place(x, operator.lt)
 
 
 def _place(x: Any, is_better: Callable[[Any, Any], Any]) -> Any:
     own = type_of(x)
-    if own.kind == "float" or own.kind == "bits":
-        raise UsageError(f"the place of the best lane of {own!r}: expected integers or fixed-point numbers")
+    if own.kind == "bits":
+        raise UsageError(f"the place of the best lane of {own!r}: expected numbers")
+    if isinstance(x, Word) and own.kind == "float":
+        x = _key(x, is_better is operator.gt)
     if not isinstance(x, Word):
         return i64(int(x.argmin() if is_better is operator.lt else x.argmax()))
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable, Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any
-from unicodedata import bidirectional
 
 if TYPE_CHECKING:
     from .debug import SeenStep
@@ -27,11 +25,15 @@ _GAP = (40, 10)
 def text(words: object) -> str:
     """Words as HTML. What cannot be seen, or turns around what stands beside it, is written by its number, and so are
     letters that are written from right to left."""
+    from html import escape
+
     shown = (one if _is_plain(one) else f"\\u{{{ord(one):x}}}" for one in str(words))
     return escape("".join(shown))
 
 
 def _is_plain(one: str) -> bool:
+    from unicodedata import bidirectional
+
     return one.isascii() and one.isprintable() or one.isprintable() and bidirectional(one) not in ("R", "AL")
 
 

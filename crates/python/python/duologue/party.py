@@ -6,16 +6,17 @@ import os
 import threading
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack, overload
 
 from . import _core, notebook
 from ._settings import Settings, complete
 from ._values import pack, unpack
 from .columns import columns_of
-from .errors import UsageError
+from .errors import Incompatible, UsageError
 from .folders import Pool, Runs, place
 from .program import Port, Program, bind, check_lanes
-from .report import Report
+from .report import PrivateRuns, Report
 from .tables import Query, QueryResult
 
 if TYPE_CHECKING:
@@ -47,6 +48,17 @@ class Result(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._outputs)
+
+    def to_pandas(self) -> Any:
+        """The outputs that are numbers as a frame of pandas, a row for each lane: they have one number of lanes."""
+        pd: Any = import_module("pandas")
+
+        columns = {name: value for name, value in self._outputs.items() if getattr(value, "ndim", 0) == 1}
+        left = [name for name in self._outputs if name not in columns]
+        if left or len({len(value) for value in columns.values()}) > 1:
+            shown = ", ".join(f"{name} {_shape(value)}" for name, value in self._outputs.items())
+            raise UsageError(f"the outputs are no columns of one length: {shown}")
+        return pd.DataFrame(columns)
 
     def __repr__(self) -> str:
         shown = (f"{name}: {_shape(value)}" for name, value in self._outputs.items())
@@ -84,17 +96,20 @@ class Party:
     again.
     """
 
-    def __init__(self, party: str, meet: Callable[[_core.Canceller], _core.Party], address: str) -> None:
+    def __init__(
+        self, party: str, meeting: _core.Meeting, address: str, threads: int, pool: tuple[str, str | None] | None
+    ) -> None:
         self.party = party
         """`alice` or `bob`."""
         self.address = address
         """Where it connects to, or listens: with the port that the system chose, if it was asked for port 0."""
-        self._meet = meet
-        self._pool: tuple[str, str | None] | None = None
+        self._meeting = meeting
+        self._threads = threads
+        self._pool = pool
         self._canceller = _core.Canceller()
         self._session: _core.Party | None = None
         self._is_closed = False
-        self._meeting = threading.Lock()
+        self._is_meeting = threading.Lock()
         self._process = os.getpid()
 
     def open(self) -> Self:
@@ -151,11 +166,56 @@ class Party:
             return program._run(lambda: self._shown(self._ready(), program), self.party, table, pad)
         if pad is not None:
             raise UsageError("pad is for queries: a program has sizes")
-        everything, given = complete(settings), _given(inputs)
+        return self._run(program, _given(inputs), sizes, settings)
+
+    def _run(
+        self,
+        program: Program,
+        given: Mapping[str, object],
+        sizes: Mapping[str, int] | None,
+        settings: Settings,
+        leaky: bool = False,
+    ) -> Result:
+        everything = complete(settings)
         binding, matrices = bind(program, given, sizes, self._wanted(program, given, self._holders))
         with self._shown(self._ready(), program) as session:
-            outputs, report = session.run(binding, everything, matrices)
+            outputs, report = session.run(binding, everything, matrices, leaky)
         return _result(program, outputs, report)
+
+    def argmin(
+        self,
+        values: object,
+        arguments: object = None,
+        *,
+        bits: int = 32,
+        argument_bits: int | None = None,
+        form: str = "shared",
+        method: str = "auto",
+        ots: str | None = None,
+        schedule: str | None = None,
+        leaky: bool = False,
+        sizes: Mapping[str, int] | None = None,
+        **settings: Unpack[Settings],
+    ) -> Result:
+        """The `least` of many values of 1 to 128 `bits`, and its `index`, or its `argument` of `argument_bits` bits: of
+        equal ones the first. Neither party learns anything else; the peer makes the same call.
+
+        `form` says how the values are held. `shared`: `values` are this party's numbers, of one bit more; Alice's and
+        Bob's add up to the values modulo 2^(bits + 1), and so do both results `least`. `halves`: `values` are this
+        party's own, and `sizes` says how many the peer has (`{"bob": 10}`); both learn the result. `xor`: `values` is a `Share`, as a run gives it, and so are the results.
+        Arguments are whole numbers of this party's own values, or a `Share` of `bits`; the index and the argument of
+        shared values are shares.
+
+        `method`, `ots`, `schedule` (a line) and `leaky` are those of `duologue run app:argmin`: the method `auto` is the
+        fastest by prediction of those that tell nothing else; `leaky` is consent to one that does.
+        """
+        from ._argmin import Argmin
+
+        asked = {"bits": bits, "argument": argument_bits, "form": form, "method": method, "ots": ots}
+        asked |= {"schedule": schedule, "leaky": leaky, "has_pool": self._pool is not None}
+        argmin = Argmin(self.party, values, arguments, asked, settings)
+        result = self._run(argmin.program, argmin.inputs, sizes, argmin.settings, leaky)
+        return Result(argmin.outputs(dict(result)), result.report)
 
     def prepare(
         self,
@@ -261,6 +321,86 @@ class Party:
         told."""
         return await self._beside(lambda: self.run(program, inputs, **more))
 
+    def private(
+        self,
+        given: Program | str | object,
+        *,
+        own: Mapping[str, object] | None = None,
+        runs: int = 1,
+        method: str = "auto",
+        allow_linear: bool = False,
+        gates: int | None = None,
+        additions: int | None = None,
+        assume_link: str | None = None,
+        most_gates: int = 1 << 20,
+    ) -> PrivateRuns:
+        """A function that is Alice's secret, on data that are Bob's: he alone learns the result, and of the function how
+        many bits it takes and gives, and how many gates it has. It is all that the party does: it meets the peer for it,
+        and is closed then.
+
+        Alice gives a program that is one circuit, or a name that `duologue private --function` takes, such as
+        `app:scorecard:FILE`; `own` has inputs of hers, which are as secret as the function; Bob may run it `runs` times;
+        `gates` and `additions` pad it. Bob gives the data, a row for each run: `uint8` arrays of bytes, lowest bit
+        first, or of 0 and 1; or a list of columns of integers, whose bytes come after one another, as the function
+        takes them. A function of more than `most_gates` gates is refused.
+
+        `method` is `universal`, `dh`, `elgamal`, `bfv`, `djn` or `auto`; all but the first are safe only if both parties
+        follow the protocol, and `auto` takes one only if both give `allow_linear`. `assume_link` is a line for which
+        `auto` chooses without measuring. Both parties give the same of these.
+        """
+        from ._private import Alice, Bob, PrivateWords
+
+        words = PrivateWords(method, allow_linear, assume_link, self._threads)
+        if self.party == "alice":
+            asked: Alice | Bob = Alice(given, own, words.of_alice(runs, gates, additions))
+        elif (own, runs, gates, additions) == (None, 1, None, None):
+            asked = Bob(given, words, most_gates)
+        else:
+            raise UsageError("own, runs, gates and additions are Alice's")
+        self._check_alone()
+        return asked.run(self._meeting, self._canceller)
+
+    def _check_alone(self) -> None:
+        """Refuses a party that has met its peer, and closes another one."""
+        self._check_process()
+        if self._is_closed:
+            raise UsageError("this party is closed: connect again")
+        if self._session is not None or self._pool is not None or not self._is_meeting.acquire(blocking=False):
+            raise UsageError("a private function is all that its party does: connect for it alone, without a pool")
+        self._is_closed = True
+
+    async def private_async(self, given: Program | str | object, **more: Any) -> PrivateRuns:
+        """As `private`, for coroutines."""
+        return await self._beside(lambda: self.private(given, **more))
+
+    async def fill_pool_async(self, **more: Any) -> Pool:
+        """As `fill_pool`, for coroutines."""
+        return await self._beside(lambda: self.fill_pool(**more))
+
+    async def prepare_to_async(
+        self,
+        folder: str | os.PathLike[str],
+        program: Program,
+        public: Mapping[str, object] | None = None,
+        **more: Any,
+    ) -> Runs:
+        """As `prepare_to`, for coroutines."""
+        return await self._beside(lambda: self.prepare_to(folder, program, public, **more))
+
+    async def online_from_async(
+        self,
+        folder: str | os.PathLike[str],
+        program: Program,
+        inputs: Mapping[str, object] | None = None,
+        **more: Any,
+    ) -> Result:
+        """As `online_from`, for coroutines."""
+        return await self._beside(lambda: self.online_from(folder, program, inputs, **more))
+
+    async def argmin_async(self, values: object, arguments: object = None, **more: Any) -> Result:
+        """As `argmin`, for coroutines."""
+        return await self._beside(lambda: self.argmin(values, arguments, **more))
+
     async def prepare_async(
         self,
         program: Program,
@@ -329,17 +469,21 @@ class Party:
 
     @contextmanager
     def _shown(self, session: _core.Party, program: Program | Query | None) -> Generator[_core.Party]:
-        """In a notebook what the session does is shown while it does it."""
+        """In a notebook what the session does is shown while it does it. Where the peer's program is another one, the error
+        says at which lines."""
         progress = notebook.progress("correlations" if program is None else program.name)
-        if progress is None:
-            yield session
-            return
-        session.watch(progress.tell, (notebook.FIRST, notebook.AGAIN))
+        if progress is not None:
+            session.watch(progress.tell, (notebook.FIRST, notebook.AGAIN))
         try:
             yield session
+        except Incompatible as why:
+            if isinstance(program, Program) and session.apart is not None:
+                why._at(program._place(*session.apart))
+            raise
         finally:
-            session.watch(None, (0, 0))
-            progress.end()
+            if progress is not None:
+                session.watch(None, (0, 0))
+                progress.end()
 
     def _ready(self) -> _core.Party:
         """The session for a run, which takes from the pool if there shall be one."""
@@ -361,17 +505,18 @@ class Party:
             raise UsageError("this party is closed: connect again")
         if self._session is not None:
             return self._session
-        if not self._meeting.acquire(blocking=False):
+        if not self._is_meeting.acquire(blocking=False):
             raise UsageError("another thread waits for the peer already")
         try:
-            session = self._meet(self._canceller)
+            supply = (self._threads, self._pool)
+            session = _core.Party.meet(self._meeting, self.party, self._canceller, supply)
             if self._is_closed:
                 session.abandon()
                 raise UsageError("this party is closed: connect again")
             self._session = session
             return session
         finally:
-            self._meeting.release()
+            self._is_meeting.release()
 
     def _abandon(self) -> None:
         session, self._is_closed = self._session, True
@@ -453,13 +598,7 @@ def connect(
     times = _times(party, wait, silence, threads)
     address, security = _security(address, key, peer, insecure_plaintext, listens=False)
     filled = _pool(pool, pool_key)
-
-    def meet(canceller: _core.Canceller) -> _core.Party:
-        return _core.Party.connect(address, party, security, times, canceller, (threads, filled, link))
-
-    made = Party(party, meet, address)
-    made._pool = filled
-    return made
+    return Party(party, _core.Meeting.connect(address, security, times, link), address, threads, filled)
 
 
 def listen(
@@ -484,13 +623,7 @@ def listen(
     times = _times(party, wait, silence, threads)
     address, security = _security(address, key, peer, insecure_plaintext, listens=True)
     filled, listener = _pool(pool, pool_key), _core.Listener(address)
-
-    def meet(canceller: _core.Canceller) -> _core.Party:
-        return _core.Party.accept(listener, party, security, times, canceller, (threads, filled, link))
-
-    made = Party(party, meet, listener.address)
-    made._pool = filled
-    return made
+    return Party(party, _core.Meeting.accept(listener, security, times, link), listener.address, threads, filled)
 
 
 def _security(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from . import _core, notebook
@@ -59,7 +58,9 @@ class Program:
 
     def save(self, file: str | os.PathLike[str]) -> None:
         """Writes the program as a `.duo` file, which the peer can load, and the command too."""
-        Path(file).write_bytes(self._core.to_bytes())
+        content = self._core.to_bytes()
+        with open(file, "wb") as out:
+            out.write(content)
 
     def plain(self, inputs: Mapping[str, object], *, sizes: Mapping[str, int] | None = None) -> dict[str, Any]:
         """All outputs, computed here in the clear on the inputs of both parties: for tests, and to see what a run
@@ -84,6 +85,10 @@ class Program:
         check_sizes(self, sizes or {})
         binding = self._core.bind(dict(sizes or {}), {})
         return Costs(Cost._of(cost) for cost in binding.cost(link, complete(settings)))
+
+    def _place(self, start: tuple[int, int | None], end: tuple[int, int | None]) -> str | None:
+        """The lines of the source from one step, or gate of its circuit, to another."""
+        return None
 
     def __repr__(self) -> str:
         return f"<Program {self.name!a} {self.digest[:16]}>"
@@ -111,7 +116,8 @@ _LEARNS = {"alice": "alice learns", "bob": "bob learns", "both": "both learn", "
 def load(file: str | os.PathLike[str]) -> Program:
     """Loads a program from a `.duo` file: of `Program.save`, or of the command (`duologue export`, `compile`,
     `import`)."""
-    return Program(_core.Program.from_bytes(os.fspath(file), Path(file).read_bytes()))
+    with open(file, "rb") as given:
+        return Program(_core.Program.from_bytes(os.fspath(file), given.read()))
 
 
 def program(name: str) -> Program:

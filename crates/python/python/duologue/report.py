@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from . import notebook
 
-__all__ = ["Cost", "Costs", "Phase", "PhaseCost", "Report"]
+__all__ = ["Cost", "Costs", "Phase", "PhaseCost", "PrivateRuns", "Report"]
 
 
 @dataclass(frozen=True)
@@ -133,3 +133,22 @@ class Costs(tuple[Cost, ...]):
         seconds = (f"{cost.setup.seconds:.3g}", f"{cost.online.seconds:.3g}")
         counts = (cost.bytes, cost.setup.rounds + cost.online.rounds, cost.memory)
         return (cost.protocol, f"{cost.ands:,}", f"{cost.depth:,}", *seconds, *(f"{count:,}" for count in counts))
+
+
+@dataclass(frozen=True)
+class PrivateRuns:
+    """What the runs of a private function took, and Bob's results."""
+
+    method: str
+    gates: int
+    """Gates that the peer hears of, with the padding."""
+    additions: int
+    """Additions outside gates, which functions by `dh` have."""
+    runs: int
+    """How many there were."""
+    seconds: float
+    """From when the parties had agreed."""
+    sent: int
+    received: int
+    y: Any = field(default=None, repr=False)
+    """Bob's results: a row of bytes for each run, lowest bit first. Alice has none."""

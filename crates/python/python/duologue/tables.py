@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from importlib import import_module
 from typing import Any
 
@@ -365,7 +364,7 @@ def _told(figure: Figure, answers: list[int | None]) -> Any:
 def _number(figure: Figure, answer: int | None) -> int | float | None:
     bits = figure.fraction + (16 if figure.what == "mean" else 0)
     is_whole = figure.what != "mean" and bits == 0
-    return answer if answer is None or is_whole else float(Fraction(answer, 1 << bits))
+    return answer if answer is None or is_whole else answer / (1 << bits)
 
 
 class QueryResult(Mapping[str, Any]):

@@ -105,9 +105,18 @@ class TracedProgram(Program):
         if found is None:
             return None
         step, gate, ours, theirs = found
-        place = self._profile.line_of(step, gate)
-        where = f"{os.path.basename(place[0])}:{place[1]}, " if place else ""
+        place = self._place((step, gate), (step, gate))
+        where = f"{place}, " if place else ""
         return f"{where}step {step}: {ours}; of the other {theirs}"
+
+    def _place(self, start: tuple[int, int | None], end: tuple[int, int | None]) -> str | None:
+        lines = self._profile.lines_between(start, end)
+        if not lines:
+            return None
+        file = lines[0][0]
+        numbers = [number for of, number in lines if of == file]
+        first, last = min(numbers), max(numbers)
+        return f"{os.path.basename(file)}:{first}" + (f" to {last}" if last > first else "")
 
     def check(
         self,

@@ -14,6 +14,7 @@ use duologue::circuit::program::{Recipient, Size, Value, View};
 use duologue::circuit::{self, Bit, Builder, Program, Type};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// Why there is no program, and at which line.
 pub struct Failure {
@@ -67,6 +68,9 @@ impl<'a> Circuits<'a> {
     fn write(&mut self, number: u32) -> Result<(), Failure> {
         let node = &self.recording.nodes[number as usize];
         self.spans.start(self.builder.nodes(), node.site);
+        if self.recording.is_stopped.load(Ordering::Relaxed) {
+            return Err(Failure { site: node.site, why: "interrupted".into() });
+        }
         if self.builder.nodes() > MOST_GATES {
             let why = format!("the operations up to here have more than {MOST_GATES} gates in one step");
             return Err(Failure { site: node.site, why });

@@ -17,6 +17,7 @@ pub use difference::first_difference;
 pub use profile::Profile;
 pub use word::Word;
 
+use crate::beside::interruptible;
 use crate::errors::usage;
 use crate::matrix::Matrix;
 use crate::program::{Program, type_of};
@@ -30,6 +31,7 @@ use pyo3::types::PyTuple;
 use recording::{MOST_JOINED, MOST_WORDS, Recording, Refused, check_type};
 use sites::{Site, Sites};
 use std::collections::HashMap;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Lanes as Python gives them: a factor, and sizes with their least and greatest values.
@@ -281,7 +283,9 @@ impl Trace {
         }
         let sites = trace.sites.clone();
         let goal = trace.goal;
-        let made = slf.py().detach(|| lower::program(&recording, name, &delivered, goal, sites));
+        let stop = || recording.is_stopped.store(true, Ordering::Relaxed);
+        let lower = || lower::program(&recording, name, &delivered, goal, sites);
+        let made = interruptible(slf.py(), |_| Ok(()), stop, lower)?;
         let (program, profile) = made.map_err(|failure| trace.refuse(failure.site, failure.why))?;
         Ok((Program::of(program), profile))
     }

@@ -5,7 +5,7 @@ use crate::program::Binding;
 use duologue::circuit::program::Value;
 use duologue::circuit::{Builder, Circuit, Gate};
 use pyo3::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 /// What a line of the source costs in a circuit.
@@ -85,6 +85,18 @@ pub enum Times {
 /// A step of a program: the line of its first operation, and which line each gate of its circuit is of.
 pub type StepLines = (u32, Vec<(u32, u32)>);
 
+/// The lines of a step between two gates, of which either may be in another step; without gates that of its first operation.
+fn lines_of((first, gates): &StepLines, ends: [(bool, Option<u32>); 2]) -> Vec<u32> {
+    let span = |gate| gates.partition_point(|&(from, _)| from <= gate);
+    let [begin, end] = ends.map(|(is_here, gate)| gate.filter(|_| is_here).map(span));
+    let spans = begin.map_or(0, |span| span.saturating_sub(1))..end.unwrap_or(gates.len());
+    let is_whole = ends.iter().all(|(_, gate)| gate.is_none());
+    match gates.get(spans).unwrap_or_default() {
+        spans if spans.is_empty() || is_whole => vec![*first],
+        spans => spans.iter().map(|&(_, site)| site).collect(),
+    }
+}
+
 /// What the lines of a program cost, for any sizes.
 #[pyclass(frozen, module = "duologue._core")]
 pub struct Profile {
@@ -95,13 +107,13 @@ pub struct Profile {
 
 #[pymethods]
 impl Profile {
-    /// File and line of a step, or of a gate of its circuit.
-    fn line_of(&self, step: usize, gate: Option<u32>) -> Option<(String, u32)> {
-        let (first, gates) = self.steps.get(step)?;
-        let span = gate.map_or(0, |gate| gates.partition_point(|&(from, _)| from <= gate));
-        let of_gate = span.checked_sub(1).map(|span| gates[span].1);
-        let Site { file, line } = self.sites.get(of_gate.unwrap_or(*first));
-        Some((file, line))
+    /// Files and lines from one step, or gate of its circuit, to another, as they follow one another.
+    fn lines_between(&self, start: (usize, Option<u32>), end: (usize, Option<u32>)) -> Vec<(String, u32)> {
+        let steps = self.steps.iter().enumerate().take(end.0.saturating_add(1)).skip(start.0);
+        let of = |(step, lines)| lines_of(lines, [start, end].map(|place| (place.0 == step, place.1)));
+        let mut seen = HashSet::new();
+        let sites = steps.flat_map(of).filter(|site| seen.insert(*site)).map(|site| self.sites.get(site));
+        sites.map(|Site { file, line }| (file, line)).collect()
     }
 
     /// Files and lines with ANDs over all lanes, and ANDs on a longest path of a step; the most expensive first.

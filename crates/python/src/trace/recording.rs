@@ -2,10 +2,13 @@
 
 use super::gates::gates;
 use super::node::{ANY, Call, Callee, Constant, InputPort, Lanes, NONE, Node, ONE, Op, is_bit, is_integer, shown};
+use crate::program::product;
 use duologue::circuit::blocks::Goal;
 use duologue::circuit::program::SizeRange;
 use duologue::circuit::{Bit, Builder, Kind, Type, bits, uint};
 use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Why an operation cannot be recorded, in words.
 pub type Refused = String;
@@ -39,11 +42,15 @@ pub struct Recording {
     known: HashMap<(Op, Type, u32, [u32; 3]), u32>,
     known_constants: HashMap<(Type, Constant), u32>,
     known_arrays: HashMap<(Type, Vec<bool>), u32>,
+    /// The first result of a circuit on operands of one lane: circuits are known by their addresses, and kept by the calls.
+    known_circuits: HashMap<(usize, Vec<u32>), u32>,
     /// About as many as all operations have.
     gates: u64,
     has_warned: bool,
     /// A program was made of it, or an error ended it.
     pub is_over: bool,
+    /// Whether somebody stops the making of the program.
+    pub is_stopped: AtomicBool,
 }
 
 impl Recording {
@@ -95,9 +102,7 @@ impl Recording {
     /// How people write lanes.
     pub fn shown_lanes(&self, lanes: u32) -> String {
         let Some(lanes) = self.lanes.get(lanes as usize) else { return "any".into() };
-        let names = lanes.sizes.iter().map(|&size| self.sizes[size as usize].name.clone());
-        let factor = (lanes.factor != 1 || lanes.sizes.is_empty()).then(|| lanes.factor.to_string());
-        factor.into_iter().chain(names).collect::<Vec<_>>().join(" × ")
+        product(lanes.factor, lanes.sizes.iter().map(|&size| self.sizes[size as usize].name.clone()))
     }
 
     pub fn push(&mut self, op: Op, ty: Type, lanes: u32, args: &[u32], site: u32) -> Result<u32, Refused> {
@@ -286,10 +291,19 @@ impl Recording {
     pub fn call(&mut self, callee: Callee, args: &[u32], types: &[Type], site: u32) -> Result<Vec<u32>, Refused> {
         let mut args = args.to_vec();
         let lanes = self.together(&mut args, site)?;
+        let known = match &callee {
+            Callee::Circuit(circuit) if lanes == ONE => Some((Arc::as_ptr(circuit) as usize, args.clone())),
+            _ => None,
+        };
+        if let Some(&first) = known.as_ref().and_then(|known| self.known_circuits.get(known)) {
+            return Ok((first..first + types.len() as u32).collect());
+        }
         let call = self.calls.len() as u32;
         self.calls.push(Call { callee, args });
         let results = types.iter().map(|&ty| (ty, lanes));
-        self.results(results, |port| Op::Result { call, port }, site)
+        let results = self.results(results, |port| Op::Result { call, port }, site)?;
+        self.known_circuits.extend(known.zip(results.first().copied()));
+        Ok(results)
     }
 
     /// A call over lanes, whose results have these.

@@ -6,10 +6,12 @@
 //! is refused. Behind the digest a file may say what made the program ([`Provenance`]).
 
 mod circuit;
+mod outline;
 mod primitives;
 mod program;
 mod provenance;
 
+pub use outline::{Apart, Outline, Place};
 pub use provenance::Provenance;
 
 use crate::error::{Error, Result};

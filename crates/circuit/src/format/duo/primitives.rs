@@ -58,6 +58,13 @@ impl DuoWriter {
         }
     }
 
+    /// 16 bits of the digest of all bytes so far, where they are hashed.
+    pub(super) fn mark(&mut self) -> u16 {
+        self.hash();
+        let digest = self.hashed.as_ref().map_or_else(|| blake3::hash(&self.bytes), blake3::Hasher::finalize);
+        u16::from_le_bytes([digest.as_bytes()[0], digest.as_bytes()[1]])
+    }
+
     /// The digest of all bytes, and those that were kept.
     pub(super) fn finish(mut self) -> (blake3::Hash, Vec<u8>) {
         self.hash();

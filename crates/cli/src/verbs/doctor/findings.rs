@@ -41,7 +41,7 @@ impl<'a> Findings<'a> {
     }
 
     /// A thing that would make a run fail.
-    pub fn fix(&mut self, Failure { exit, message, hint }: Failure) {
+    pub fn fix(&mut self, Failure { exit, message, hint, .. }: Failure) {
         self.exit.get_or_insert(exit);
         self.say(Finding { ok: false, what: message, fix: hint });
     }

@@ -152,7 +152,7 @@ fn hold_data(
     }
     let begin = Instant::now();
     let bob = KeptBob::connect(channel, kept, threads)?;
-    let (results, end) = labelled(&lanes_of(&x), bob, console);
+    let (results, end) = labelled(&lanes_of(&x), Ok(bob), console);
     show_what_came((args, place), terms, begin, (&results, end), console)
 }
 

@@ -20,7 +20,11 @@ pub fn bits(circuit: &Circuit, sources: &[Source]) -> Result<Bits, Failure> {
     for port in circuit.inputs() {
         program.input(&port.name, Party::Alice, port.ty, 1);
     }
-    let given = input::read(&program, Party::Alice, sources)?;
+    of(circuit, &input::read(&program, Party::Alice, sources)?)
+}
+
+/// The same of data that were read.
+pub fn of(circuit: &Circuit, given: &[input::Given]) -> Result<Bits, Failure> {
     if let Some(input::Given { name, value }) = given.iter().find(|given| given.value.lanes() != 1) {
         let lanes = count(value.lanes() as u64, "lane");
         return Err(Failure::input(format!("the input '{name}' has {lanes}: alice's data are the same in all runs")));

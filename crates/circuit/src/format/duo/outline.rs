@@ -1,0 +1,333 @@
+//! The outline of a program: short digests of how far it goes, by which two parties whose programs differ are told where they
+//! differ first, without sending either.
+//!
+//! There are two chains: of sizes and steps, and of the gates of the circuits in the order of the table, which is that of
+//! their first use. A mark is 16 bits of BLAKE3 of all before it in the chain; marks stand at multiples of the least power of
+//! two for which there are at most 64, and at the end. A difference is placed too late where a mark is equal by chance, which
+//! is once in 65,536: nothing but a message depends on it.
+
+use super::Code;
+use super::primitives::DuoWriter;
+use crate::error::{Error, Result};
+use crate::graph::Circuit;
+use crate::program::{Program, Step};
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+
+/// The most marks of a chain.
+const MOST_MARKS: u64 = 64;
+
+/// Short digests along a program. As text it has at most 600 characters.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outline {
+    steps: Marks,
+    gates: Marks,
+}
+
+/// A place of a program: a size or a step, and a gate of the step's circuit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// The number of a public size.
+    Size(usize),
+    /// The number of a step, or that after the last one.
+    Step(usize),
+    /// The number of a step, and of a gate of its circuit, or that after the last one.
+    Gate(usize, usize),
+}
+
+/// Where two programs differ first: there, or between both places.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Apart {
+    /// The first place at which they may differ.
+    pub from: Place,
+    /// The last one.
+    pub to: Place,
+}
+
+impl Place {
+    /// Sizes come first, and what a step says before its circuit.
+    fn order(self) -> (usize, usize, usize) {
+        match self {
+            Place::Size(size) => (0, size, 0),
+            Place::Step(step) => (1, step, 0),
+            Place::Gate(step, gate) => (1, step, 1 + gate),
+        }
+    }
+}
+
+impl fmt::Display for Apart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ((_, from, _), (_, to, _)) = (self.from.order(), self.to.order());
+        match (self.from, self.to) {
+            (Place::Size(_), _) => write!(f, "size {from}"),
+            (Place::Gate(_, first), Place::Gate(_, last)) if from == to => {
+                write!(f, "the circuit of step {from}, gates {first} to {last}")
+            }
+            _ if from == to => write!(f, "step {from}"),
+            _ => write!(f, "steps {from} to {to}"),
+        }
+    }
+}
+
+impl Program {
+    /// Short digests along the program.
+    ///
+    /// # Errors
+    /// If a mistake was made when the program was written.
+    pub fn outline(&self) -> Result<Outline> {
+        self.check()?;
+        let gates = self.circuits().iter().map(|circuit| circuit.gates().len() as u64).sum();
+        let mut steps = Marking::new((self.sizes().len() + self.steps().len()) as u64);
+        self.sizes().iter().for_each(|size| steps.item(size));
+        self.steps().iter().for_each(|step| steps.item(step));
+        let mut of_gates = Marking::new(gates);
+        self.circuits().iter().for_each(|circuit| of_gates.circuit(circuit));
+        Ok(Outline { steps: steps.marks, gates: of_gates.marks })
+    }
+
+    /// Where this program and another one differ first, by both outlines, of which the first is this program's; none if they
+    /// differ in names alone, or not at all.
+    pub fn apart(&self, ours: &Outline, theirs: &Outline) -> Option<Apart> {
+        let (sizes, end) = (self.sizes().len(), self.steps().len());
+        let of_steps = ours.steps.apart(&theirs.steps).map(|range| {
+            let place = |item: u64| match (item as usize).checked_sub(sizes) {
+                Some(step) => Place::Step(step),
+                None => Place::Size(item as usize),
+            };
+            let apart = Apart { from: place(range.start), to: place(range.end - 1) };
+            (apart.to.order(), apart)
+        });
+        let of_gates = ours.gates.apart(&theirs.gates).map(|range| {
+            let apart = Apart { from: self.place_of_gate(range.start), to: self.place_of_gate(range.end - 1) };
+            // Where the other has more gates than there are here, they may be of a further circuit.
+            (if range.end > ours.gates.items { Place::Step(end) } else { apart.to }.order(), apart)
+        });
+        let first = of_steps.into_iter().chain(of_gates).min_by_key(|(order, _)| *order);
+        first.map(|(_, apart)| apart)
+    }
+
+    /// The place of a gate by its number among all.
+    fn place_of_gate(&self, gate: u64) -> Place {
+        let mut rest = gate as usize;
+        for (circuit, of) in self.circuits().iter().enumerate() {
+            if rest < of.gates().len() || circuit + 1 == self.circuits().len() {
+                return Place::Gate(self.first_use(circuit), rest);
+            }
+            rest -= of.gates().len();
+        }
+        Place::Step(self.steps().len())
+    }
+
+    fn first_use(&self, place: usize) -> usize {
+        let uses = |step: &Step| match step {
+            Step::Map { circuit, .. } | Step::Reduce { circuit, .. } | Step::Iterate { circuit, .. } => {
+                *circuit as usize == place
+            }
+            _ => false,
+        };
+        self.steps().iter().position(uses).unwrap_or(self.steps().len())
+    }
+}
+
+/// The marks of a chain of items.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Marks {
+    items: u64,
+    /// How many items there are between two marks.
+    stride: u64,
+    marks: Vec<u16>,
+}
+
+impl Marks {
+    /// The least power of two with which there are not too many.
+    fn stride(items: u64) -> u64 {
+        items.div_ceil(MOST_MARKS).max(1).next_power_of_two()
+    }
+
+    /// The mark of the first so many items, which are a multiple of the stride or all.
+    fn after(&self, items: u64) -> u16 {
+        self.marks[items.div_ceil(self.stride) as usize - 1]
+    }
+
+    /// Among which items the first that differs is.
+    fn apart(&self, other: &Marks) -> Option<Range<u64>> {
+        let (stride, both) = (self.stride.max(other.stride), self.items.min(other.items));
+        let whole = (1..=both / stride).map(|marks| marks * stride);
+        let all = (self.items == other.items).then_some(both).filter(|both| *both > 0);
+        let mut before = 0;
+        for items in whole.chain(all) {
+            if self.after(items) != other.after(items) {
+                return Some(before..items);
+            }
+            before = items;
+        }
+        (self.items != other.items).then_some(before..both + 1)
+    }
+}
+
+impl fmt::Display for Marks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} by {} ", self.items, self.stride)?;
+        self.marks.iter().try_for_each(|mark| write!(f, "{mark:04x}"))
+    }
+}
+
+impl fmt::Display for Outline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {}", self.steps, self.gates)
+    }
+}
+
+impl FromStr for Marks {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Marks> {
+        let refuse = || Error::invalid("the outline of a program", "expected 'ITEMS by STRIDE MARKS'");
+        let number = |text: Option<&str>| text.and_then(|text| text.parse::<u64>().ok()).ok_or_else(refuse);
+        let mut words = text.split(' ');
+        let items = number(words.next())?;
+        words.next().filter(|word| *word == "by").ok_or_else(refuse)?;
+        let stride = number(words.next())?;
+        let marks = words.next().filter(|marks| marks.is_ascii()).ok_or_else(refuse)?.as_bytes();
+        let mark = |hex: &[u8]| u16::from_str_radix(std::str::from_utf8(hex).unwrap_or(""), 16).map_err(|_| refuse());
+        let marks = marks.chunks(4).map(mark).collect::<Result<Vec<_>>>()?;
+        let made = Marks { items, stride, marks };
+        // There is one way to write it.
+        let is_fit =
+            items < 1 << 62 && stride == Marks::stride(items) && made.marks.len() as u64 == items.div_ceil(stride);
+        if is_fit && made.to_string() == text { Ok(made) } else { Err(refuse()) }
+    }
+}
+
+impl FromStr for Outline {
+    type Err = Error;
+
+    /// # Errors
+    /// If it is not as an outline is written.
+    fn from_str(text: &str) -> Result<Outline> {
+        let refuse = || Error::invalid("the outline of a program", "expected two chains of marks");
+        let (steps, gates) = text.split_once(", ").ok_or_else(refuse)?;
+        Ok(Outline { steps: steps.parse()?, gates: gates.parse()? })
+    }
+}
+
+/// Marks while they are made.
+struct Marking {
+    marks: Marks,
+    done: u64,
+    out: DuoWriter,
+}
+
+impl Marking {
+    fn new(items: u64) -> Marking {
+        let marks = Marks { items, stride: Marks::stride(items), marks: Vec::new() };
+        Marking { marks, done: 0, out: DuoWriter::hashing() }
+    }
+
+    fn item(&mut self, item: &impl Code) {
+        item.write(&mut self.out);
+        self.end();
+    }
+
+    /// An item is written.
+    fn end(&mut self) {
+        self.done += 1;
+        if self.done.is_multiple_of(self.marks.stride) || self.done == self.marks.items {
+            self.marks.marks.push(self.out.mark());
+        }
+    }
+
+    /// What stands before the gates belongs to the first one, and what stands behind them to the last one.
+    fn circuit(&mut self, circuit: &Circuit) {
+        self.out.text(circuit.name());
+        self.out.list(circuit.inputs());
+        let Some((last, gates)) = circuit.gates().split_last() else { return };
+        gates.iter().for_each(|gate| self.item(gate));
+        last.write(&mut self.out);
+        self.out.list(circuit.outputs());
+        self.out.list(circuit.input_nodes());
+        self.out.list(circuit.output_bits());
+        self.end();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::blocks::Goal;
+    use crate::builder::Builder;
+    use crate::program::{Party, Recipient};
+    use crate::{UInt, uint};
+
+    /// A program that multiplies and adds a number, and has a second map where it is asked for.
+    fn program(name: &str, number: u128, learns: Recipient, more: bool) -> Program {
+        let mut p = Program::new(name);
+        let lanes = p.size("lanes", 1..=10);
+        let [x, y] = [("x", Party::Alice), ("y", Party::Bob)].map(|(name, who)| p.input(name, who, uint(16), lanes));
+        let mut c = Builder::new("map");
+        let (a, b) = (c.uint("a", 16), c.uint("b", 16));
+        let product = crate::blocks::multiply_low(&mut c, &a, &b, Goal::Size);
+        let number = UInt::constant(number, 16);
+        let sum = crate::blocks::add(&mut c, &product, &number, Goal::Size);
+        c.output("out", &sum);
+        let mut out = p.map(&c.finish(), &[x, y]);
+        if more {
+            let mut c = Builder::new("more");
+            let a = c.uint("a", 16);
+            let b = crate::blocks::add(&mut c, &a, &a, Goal::Size);
+            c.output("out", &b);
+            out = p.map(&c.finish(), &[out]);
+        }
+        p.output("out", learns, out);
+        p
+    }
+
+    fn apart(ours: &Program, theirs: &Program) -> Option<String> {
+        let [one, other] = [ours, theirs].map(|program| program.outline().unwrap());
+        assert_eq!(one, one.to_string().parse().unwrap());
+        assert!(one.to_string().len() <= 600);
+        ours.apart(&one, &other).map(|apart| apart.to_string())
+    }
+
+    #[test]
+    fn the_first_difference_is_found() {
+        let alice = Recipient::Party(Party::Alice);
+        let ours = program("one", 5, Recipient::Both, false);
+        assert_eq!(apart(&ours, &program("one", 5, Recipient::Both, false)), None);
+        assert_eq!(apart(&ours, &program("another", 5, Recipient::Both, false)), None);
+        assert_eq!(apart(&ours, &program("one", 5, alice, false)).unwrap(), "step 3");
+        assert_eq!(apart(&ours, &program("one", 5, alice, true)).unwrap(), "step 3");
+        let other = program("one", 7, Recipient::Both, false);
+        let [one, two] = [&ours, &other].map(|program| program.circuits()[0].gates());
+        let first = one.iter().zip(two).position(|(a, b)| a != b).unwrap();
+        let [a, b] = [&ours, &other].map(|program| program.outline().unwrap());
+        let Some(Apart { from: Place::Gate(2, from), to: Place::Gate(2, to) }) = ours.apart(&a, &b) else {
+            panic!("not in the circuit of step 2")
+        };
+        assert!((from..=to).contains(&first) && to - from < 64, "{first} is not among {from} to {to}");
+        // A step that is there before counts, whatever its circuit has.
+        assert_eq!(apart(&program("one", 5, alice, true), &ours).unwrap(), "step 3");
+        let mut sized = Program::new("one");
+        sized.size("lanes", 1..=9);
+        assert_eq!(apart(&sized, &ours).unwrap(), "size 0");
+    }
+
+    #[test]
+    fn whatever_is_no_outline_is_refused() {
+        let good = program("one", 5, Recipient::Both, false).outline().unwrap().to_string();
+        for bad in [
+            "",
+            "1 by 1 0000",
+            "1 by 1 0000, ",
+            "1 by 1 0000, 1 by 2 0000",
+            "1 by 1 00é0, 0 by 1 ",
+            "1 by 1 +000, 0 by 1 ",
+        ] {
+            assert!(bad.parse::<Outline>().is_err(), "{bad}");
+        }
+        assert!(good.parse::<Outline>().is_ok());
+        assert!(good[..good.len() - 1].parse::<Outline>().is_err());
+        assert!("0 by 1 , 0 by 1 ".parse::<Outline>().is_ok());
+    }
+}
