@@ -225,11 +225,7 @@ pub(crate) fn correlations(moment: &Moment, name: &str, term: &MakerTerm, demand
 
 /// The fields to compare before the line is measured for a call of an application.
 pub(crate) fn measuring(moment: &Moment, length: usize) -> Fields {
-    vec![
-        (CALL, "a measurement of the line".into()),
-        ("the session", hex(&moment.session)),
-        ("the bytes of the probe", length.to_string()),
-    ]
+    call("a measurement of the line", moment, [("the bytes of the probe", length.to_string())])
 }
 
 /// What both parties say of a choice of the protocol.
