@@ -32,6 +32,7 @@ pub mod cost;
 pub mod data;
 mod error;
 mod executor;
+pub mod job;
 pub mod ot;
 mod outbox;
 mod packed;

@@ -2,6 +2,7 @@
 
 use crate::arrays::{Refused, push};
 use crate::column::{Column, Wanted};
+use crate::csv::ALL;
 use crate::form::Notation;
 use crate::instant::Unit;
 use crate::output::Written;
@@ -16,6 +17,7 @@ use arrow_ipc::writer::FileWriter;
 use arrow_schema::{ArrowError, Schema};
 use circuit::{BitMatrix, Kind};
 use std::io::{self, Read, Seek, Write};
+use std::ops::Range;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 
@@ -24,11 +26,36 @@ use std::sync::Arc;
 /// # Errors
 /// As there.
 pub fn columns(from: impl Read + Seek, file: &str, wanted: &[Wanted<'_>]) -> Result<Vec<Option<BitMatrix>>> {
+    columns_of_rows(from, file, wanted, ALL)
+}
+
+/// Reads some of the rows, counted from 0; fewer where the file has fewer. A part of the file is in memory at a time.
+///
+/// # Errors
+/// As [`columns`].
+pub fn columns_of_rows(
+    from: impl Read + Seek,
+    file: &str,
+    wanted: &[Wanted<'_>],
+    rows: Range<u64>,
+) -> Result<Vec<Option<BitMatrix>>> {
     guarded(file, || {
         let reader = FileReader::try_new(io::BufReader::new(from), None).map_err(|why| failed(file, why))?;
         let chosen = choose(&reader.schema(), file, wanted)?;
         let reader = reader.map(|batch| batch.map_err(|why| failed(file, why)));
-        fill(reader, file, wanted, &chosen)
+        fill(reader, file, wanted, &chosen, 0, rows)
+    })
+}
+
+/// How many rows a file has.
+///
+/// # Errors
+/// [`Error::Malformed`] if it is no Arrow IPC file.
+pub fn rows(from: impl Read + Seek, file: &str) -> Result<u64> {
+    guarded(file, || {
+        let reader = FileReader::try_new(io::BufReader::new(from), Some(vec![])).map_err(|why| failed(file, why))?;
+        let counts = reader.map(|batch| batch.map(|batch| batch.num_rows() as u64).map_err(|why| failed(file, why)));
+        counts.sum()
     })
 }
 
@@ -58,18 +85,24 @@ pub(crate) fn choose(schema: &Schema, file: &str, wanted: &[Wanted<'_>]) -> Resu
     wanted.iter().map(place).collect()
 }
 
-/// Reads the chosen columns, by their names, from batches.
+/// Reads the chosen columns, by their names, from batches of which the first begins with row `first`; of these rows alone.
 pub(crate) fn fill(
     batches: impl Iterator<Item = Result<RecordBatch>>,
     file: &str,
     wanted: &[Wanted<'_>],
     chosen: &[Option<usize>],
+    mut first: u64,
+    rows: Range<u64>,
 ) -> Result<Vec<Option<BitMatrix>>> {
     let columns = wanted.iter().zip(chosen).map(|(&wanted, place)| place.map(|_| Column::new(wanted)).transpose());
     let mut columns = columns.collect::<Result<Vec<_>>>()?;
-    let mut first = 0;
     for batch in batches {
         let batch = batch?;
+        let next = first + batch.num_rows() as u64;
+        let skipped = rows.start.saturating_sub(first).min(batch.num_rows() as u64) as usize;
+        let left = rows.end.saturating_sub(first).min(batch.num_rows() as u64) as usize;
+        let batch = batch.slice(skipped, left.saturating_sub(skipped));
+        first += skipped as u64;
         for column in columns.iter_mut().flatten() {
             let name = column.name();
             let missing = || Error::malformed(file, format!("column '{name}' is not in every part"));
@@ -83,7 +116,10 @@ pub(crate) fn fill(
                 }
             })?;
         }
-        first += batch.num_rows() as u64;
+        first = next;
+        if first >= rows.end {
+            break;
+        }
     }
     columns.into_iter().map(|column| column.map(|column| column.finish(file)).transpose()).collect()
 }

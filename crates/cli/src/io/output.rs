@@ -92,7 +92,11 @@ impl Destinations {
     /// Writes all outputs; files get their names last.
     pub fn write(&self, outputs: &Outputs, drawn: &[Drawn]) -> Result<(), Failure> {
         let of_ours = |name: &str| drawn.iter().find(|drawn| drawn.name == name).map(|drawn| &drawn.value);
-        let value = |name: &str| outputs.get(name).or_else(|| of_ours(name));
+        self.write_values(|name| outputs.get(name).or_else(|| of_ours(name)))
+    }
+
+    /// The same with the values wherever they are.
+    pub fn write_values<'a>(&self, value: impl Fn(&str) -> Option<&'a BitMatrix>) -> Result<(), Failure> {
         let mut complete = Vec::new();
         for first in &self.0 {
             let table = table(&self.0, first);
@@ -312,7 +316,7 @@ fn canonical(path: &Path) -> PathBuf {
 }
 
 /// The folder that a file is in.
-fn folder(path: &Path) -> &Path {
+pub fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."))
 }
 

@@ -245,7 +245,7 @@ fn a_listener_that_hangs_up_is_tried_again() {
         listener.accept().unwrap().0.shutdown(std::net::Shutdown::Write).unwrap();
         listener.accept().unwrap().0.read_exact(&mut [0]).unwrap();
         let pipe = TcpPipe::new(listener.accept().unwrap().0, None).unwrap();
-        let mut server = tls::TlsPipe::server(pipe, &bob.identity, alice.identity.public()).unwrap();
+        let mut server = tls::TlsPipe::server(pipe, &bob.identity, &[alice.identity.public()]).unwrap();
         server.meet(Instant::now() + limits().meet, &Canceller::new()).unwrap();
         hello(&mut client.join().unwrap().unwrap(), &mut Channel::over(server, limits()));
     });

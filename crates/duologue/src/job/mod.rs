@@ -1,0 +1,3 @@
+//! One job on many machines.
+
+pub mod control;
