@@ -14,6 +14,10 @@ pub(crate) const TILE: &str = "the lanes of a tile";
 
 /// A term that is there only if it is not as usual, and how it is then.
 pub(crate) const STRANDS: (&str, &str) = ("the number of strands", "1");
+pub(crate) const PART: (&str, &str) = ("which part of which job", "no job");
+
+/// The terms that may be missing.
+const OPTIONAL: [(&str, &str); 2] = [STRANDS, PART];
 
 /// The name of the field that says which call a party makes. It comes first, so that parties that call for different things hear just that.
 pub(crate) const CALL: &str = "what is called for";
@@ -40,14 +44,13 @@ pub fn compare(ours: &[(&'static str, String)], theirs: &[u8]) -> Result<()> {
         let line = lines.next().ok_or_else(|| Error::peer("its terms end too early"))?;
         let (their_name, theirs) = line.split_once('\t').ok_or_else(|| Error::peer("its terms have no values"))?;
         let incompatible = |what, ours, theirs| Err(Error::Incompatible { what, ours: readable(ours), theirs });
-        if their_name == STRANDS.0 && *name != STRANDS.0 {
-            return incompatible(STRANDS.0, STRANDS.1, readable(&printable(theirs)));
-        }
-        if their_name != *name && *name == STRANDS.0 {
-            return incompatible(STRANDS.0, &ours, STRANDS.1.into());
-        }
         if their_name != *name {
-            return Err(Error::peer("its terms are in another order"));
+            let only = |whose: &str| OPTIONAL.into_iter().find(|&(optional, _)| optional == whose);
+            return match (only(their_name), only(name)) {
+                (Some((name, usual)), _) => incompatible(name, usual, readable(&printable(theirs))),
+                (None, Some((name, usual))) => incompatible(name, &ours, usual.into()),
+                (None, None) => Err(Error::peer("its terms are in another order")),
+            };
         }
         if theirs != ours {
             return Err(Error::Incompatible {

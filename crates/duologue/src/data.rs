@@ -55,6 +55,11 @@ impl Inputs {
         self.0.get(name).map(Arc::as_ref)
     }
 
+    /// The value of a port as it is shared, if it is set.
+    pub(crate) fn shared(&self, name: &str) -> Option<Arc<BitMatrix>> {
+        self.0.get(name).cloned()
+    }
+
     /// The values of the wanted ports in the program's order, after checking names and shapes.
     pub(crate) fn feeds(&self, binding: &Binding, wanted: impl Fn(Owner) -> bool) -> Result<Feeds> {
         if let Some(name) = self.0.keys().find(|name| binding.input(name).is_none()) {
@@ -98,7 +103,7 @@ impl Inputs {
 impl Outputs {
     pub(crate) fn new(binding: &Binding, delivered: Vec<Option<BitMatrix>>) -> Outputs {
         let named = binding.outputs().iter().zip(delivered);
-        Outputs(named.filter_map(|(port, value)| Some((port.name.clone(), value?))).collect())
+        named.filter_map(|(port, value)| Some((port.name.clone(), value?))).collect()
     }
 
     /// The value of a port; none if it is not for this party.
@@ -114,6 +119,12 @@ impl Outputs {
     /// All ports with their names, in alphabetical order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &BitMatrix)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
+    }
+}
+
+impl FromIterator<(String, BitMatrix)> for Outputs {
+    fn from_iter<I: IntoIterator<Item = (String, BitMatrix)>>(named: I) -> Outputs {
+        Outputs(named.into_iter().collect())
     }
 }
 

@@ -33,6 +33,8 @@ pub struct BoundPort<W> {
 pub struct Binding {
     program: Arc<Program>,
     digest: OnceLock<[u8; 32]>,
+    /// The most bits of a port.
+    most_port_bits: u64,
     sizes: Vec<u64>,
     lanes: Vec<u64>,
     public: Vec<bool>,
@@ -43,13 +45,23 @@ pub struct Binding {
 impl Program {
     /// Fixes the sizes, given by name.
     pub fn bind(&self, sizes: &[(&str, u64)]) -> Result<Binding> {
+        self.bind_with(sizes, MOST_PORT_BITS)
+    }
+
+    /// The same for a program that is cut before it runs: its inputs and outputs need not fit into the memory of a machine.
+    #[doc(hidden)]
+    pub fn bind_to_cut(&self, sizes: &[(&str, u64)]) -> Result<Binding> {
+        self.bind_with(sizes, MOST_VALUE_BITS)
+    }
+
+    fn bind_with(&self, sizes: &[(&str, u64)], most_port_bits: u64) -> Result<Binding> {
         self.check()?;
         if let Some((name, _)) = sizes.iter().find(|(name, _)| self.sizes.iter().all(|size| size.name != *name)) {
             let near = self.sizes.iter().map(|size| size.name.clone()).collect();
             return Err(Error::Unknown { what: "size", name: name.to_string(), near });
         }
         let sizes = self.sizes.iter().map(|size| self.size_value(size, sizes)).collect::<Result<Vec<_>>>()?;
-        Binding::new(self.clone(), sizes)
+        Binding::new(self.clone(), sizes, most_port_bits)
     }
 
     fn size_value(&self, size: &super::SizeRange, given: &[(&str, u64)]) -> Result<u64> {
@@ -68,10 +80,11 @@ impl Program {
 }
 
 impl Binding {
-    fn new(program: Program, sizes: Vec<u64>) -> Result<Binding> {
+    fn new(program: Program, sizes: Vec<u64>, most_port_bits: u64) -> Result<Binding> {
         let mut binding = Binding {
             program: Arc::new(program),
             digest: OnceLock::new(),
+            most_port_bits,
             sizes,
             lanes: vec![],
             public: vec![],
@@ -242,7 +255,7 @@ impl Binding {
 
     fn check_port(&self, number: usize, ty: Type, lanes: u64) -> Result<()> {
         match lanes.checked_mul(u64::from(ty.width)) {
-            Some(0..=MOST_PORT_BITS) => Ok(()),
+            Some(bits) if bits <= self.most_port_bits => Ok(()),
             _ => {
                 let most = MOST_PORT_BITS / u64::from(ty.width.max(1));
                 let why = format!(

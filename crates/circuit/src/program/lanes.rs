@@ -32,7 +32,7 @@ impl Lanes {
     }
 
     /// The number under given sizes; `None` if it does not fit.
-    pub(crate) fn count(&self, sizes: &[u64]) -> Option<u64> {
+    pub fn count(&self, sizes: &[u64]) -> Option<u64> {
         self.sizes.iter().try_fold(self.factor, |product, size| product.checked_mul(*sizes.get(size.0 as usize)?))
     }
 }

@@ -217,6 +217,12 @@ impl Program {
         self.range(0..self.values.len() as u32)
     }
 
+    /// The values that the step of this number defines.
+    pub fn defined_by(&self, step: usize) -> impl Iterator<Item = Value> + use<> {
+        let first = |step: usize| self.values.partition_point(|value| (value.step as usize) < step) as u32;
+        self.range(first(step)..first(step + 1))
+    }
+
     /// The values with these numbers, whether they are defined or not.
     pub(crate) fn range(&self, numbers: Range<u32>) -> impl Iterator<Item = Value> + use<> {
         let id = self.id;

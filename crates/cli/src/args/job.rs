@@ -6,6 +6,7 @@ use super::values::{Pair, Protocol, Source, garbling, party, ports, protocol};
 use crate::config::{MOST_THREADS, Maker, PeerKey};
 use clap::{Subcommand, ValueEnum};
 use duologue::channel::{Link, PublicKey};
+use duologue::job::MOST_SHARDS;
 use duologue::{Garbling, Party};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -32,7 +33,7 @@ pub enum JobWhat {
 #[derive(clap::Args)]
 pub struct Cut {
     /// Into how many shards the lanes are cut; both parties give the same
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=MOST_SHARDS.into()))]
     pub shards: Option<u32>,
     /// The size whose lanes are cut, where there is more than one that could be; both parties give the same
     #[arg(long, value_name = "SIZE")]

@@ -13,6 +13,7 @@ use crate::conditions::Conditions;
 use crate::correlation::{Demand, MakerTerm, Stock};
 use crate::data::{Inputs, Outputs};
 use crate::executor::{Feeds, PlanCache};
+use crate::job::Part;
 use crate::ot::{Based, Extension};
 use crate::protocol::Base;
 use crate::protocol::terms::{Options, Terms};
@@ -63,6 +64,7 @@ impl Session {
         Ok(Session {
             party,
             id,
+            part: None,
             secrets,
             pairwise: Generator::from_seed(pairwise),
             stock: Stock::new(party),
@@ -191,7 +193,7 @@ impl Session {
 
     pub(super) fn moment(&self, setup_alone: bool, ordinal: u64) -> Moment {
         let (drawn, stock) = (self.stock.drawn(), self.stock.available());
-        Moment { session: self.id, setup_alone, ordinal, drawn, stock }
+        Moment { session: self.id, part: self.part, setup_alone, ordinal, drawn, stock }
     }
 
     /// Whether a prepared program would take these inputs; [`online`](Self::online) uses the program up in any case.
@@ -279,6 +281,35 @@ impl Session {
     /// The correlations drawn so far.
     pub fn drawn(&self) -> Demand {
         self.stock.drawn()
+    }
+
+    /// Says which part of a job this session computes, from the next call on. The parties compare it before anything else: a
+    /// worker that was led to the wrong one hears which, instead of computing on lanes that do not belong together.
+    ///
+    /// ```
+    /// # use duologue::circuit::{Party, Program, uint};
+    /// # use duologue::{Error, Inputs, Options, Scheme, Session, channel::Channel, data};
+    /// use duologue::job::Part;
+    /// # let mut p = Program::new("hers");
+    /// # let x = p.input("x", Party::Alice, uint(8), 1);
+    /// # p.output("x", Party::Bob, x);
+    /// # let binding = p.bind(&[])?;
+    /// # let act = |channel, party: Party, shard| -> duologue::Result<()> {
+    /// # let inputs = if party == Party::Alice { Inputs::new().with("x", data::uints(8, &[1])?) } else { Inputs::new() };
+    /// let mut session = Session::connect(channel, party)?;
+    /// session.set_part(Part::of_shard([7; 32], shard, 1));
+    /// session.run(&binding, &Options::new(Scheme::Gmw), &inputs)?; // Error::Incompatible on both sides
+    /// # Ok(()) };
+    /// # let (to_bob, to_alice) = Channel::pair();
+    /// # let both = std::thread::scope(|scope| {
+    /// #     let bob = scope.spawn(|| act(to_alice, Party::Bob, 3));
+    /// #     [act(to_bob, Party::Alice, 2), bob.join().unwrap()]
+    /// # });
+    /// # assert!(both.iter().all(|result| matches!(result, Err(Error::Incompatible { what: "which part of which job", .. }))));
+    /// # Ok::<(), duologue::Error>(())
+    /// ```
+    pub fn set_part(&mut self, part: Part) {
+        self.part = Some(part);
     }
 
     /// Sets how many threads of this party share its work, from the next program or correlations on; at least one. The

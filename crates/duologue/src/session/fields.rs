@@ -2,9 +2,10 @@
 //!
 //! Local settings (threads, verbosity) are none.
 
-use crate::agreement::{CALL, Fields, GARBLER, GARBLING, MOST_BYTES, PROTOCOL, STRANDS, TILE, encode, hex};
+use crate::agreement::{CALL, Fields, GARBLER, GARBLING, MOST_BYTES, PART, PROTOCOL, STRANDS, TILE, encode, hex};
 use crate::correlation::{Demand, MakerTerm};
 use crate::cost::choice::Wish;
+use crate::job::Part;
 use crate::protocol::terms::Terms;
 use crate::{Error, Result, Scheme};
 use circuit::program::{Binding, Technique};
@@ -15,6 +16,8 @@ use circuit::{Order, Schedule};
 pub(crate) struct Moment {
     /// Made of both hellos: if they changed on the way, this differs.
     pub session: [u8; 32],
+    /// The part of a job that the session computes, if it does.
+    pub part: Option<Part>,
     /// Whether setup alone is called for.
     pub setup_alone: bool,
     /// Programs that ran before.
@@ -22,6 +25,21 @@ pub(crate) struct Moment {
     /// Correlations that were drawn before, and those in stock.
     pub drawn: Demand,
     pub stock: Demand,
+}
+
+/// How all fields begin: the call, the part of a job if there is one, and the session.
+fn begin(call: &str, moment: &Moment) -> Fields {
+    let mut fields = vec![(CALL, call.into())];
+    fields.extend(moment.part.map(|part| (PART.0, part.to_string())));
+    fields.push(("the session", hex(&moment.session)));
+    fields
+}
+
+/// The fields of a call and its further ones.
+fn call(call: &str, moment: &Moment, further: impl IntoIterator<Item = (&'static str, String)>) -> Fields {
+    let mut fields = begin(call, moment);
+    fields.extend(further);
+    fields
 }
 
 /// Everything that must be equal before a program runs.
@@ -35,8 +53,7 @@ pub(crate) fn run(
     moment: &Moment,
     public: &blake3::Hash,
 ) -> Result<Fields> {
-    let mut fields =
-        vec![(CALL, if moment.setup_alone { "setup" } else { "a run" }.into()), ("the session", hex(&moment.session))];
+    let mut fields = begin(if moment.setup_alone { "setup" } else { "a run" }, moment);
     fields.extend(program(binding, terms)?);
     fields.push(("when setup happens", if terms.ahead { "ahead" } else { "streamed" }.into()));
     fields.extend(pieces(terms, schedule));
@@ -64,7 +81,7 @@ fn program(binding: &Binding, terms: &Terms) -> Result<Fields> {
 }
 
 /// The name of a program with its digest, and its sizes.
-fn named(binding: &Binding) -> Result<(String, String)> {
+pub(crate) fn named(binding: &Binding) -> Result<(String, String)> {
     let program = binding.program();
     let sizes = program.sizes().iter().zip(binding.sizes());
     let sizes: Vec<String> = sizes.map(|(size, value)| format!("{}={value}", size.name)).collect();
@@ -99,7 +116,7 @@ fn tiles(schedule: &Schedule) -> String {
     }
 }
 
-fn bounded(fields: Fields) -> Result<Fields> {
+pub(crate) fn bounded(fields: Fields) -> Result<Fields> {
     match encode(&fields).len() {
         0..=MOST_BYTES => Ok(fields),
         bytes => Err(Error::usage(format!("the terms of the program have {bytes} bytes, more than {MOST_BYTES}"))),
@@ -126,11 +143,9 @@ pub(crate) fn stored_program(
 }
 
 /// The fields to compare before runs are prepared, or one that was prepared is used.
-pub(crate) fn prepared_runs(call: &str, moment: &Moment, identity: Option<[u8; 32]>, stored: &Fields) -> Fields {
+pub(crate) fn prepared_runs(name: &str, moment: &Moment, identity: Option<[u8; 32]>, stored: &Fields) -> Fields {
     let identity = identity.map_or("none yet".into(), |identity| hex(&identity));
-    let mut fields = vec![(CALL, call.into()), ("the session", hex(&moment.session)), ("the prepared runs", identity)];
-    fields.extend(stored.iter().cloned());
-    fields
+    call(name, moment, [("the prepared runs", identity)].into_iter().chain(stored.iter().cloned()))
 }
 
 /// The two calls that concern prepared runs.
@@ -151,11 +166,7 @@ pub(crate) fn prepare_to(mut fields: Fields, moment: &Moment, term: &MakerTerm, 
 
 /// The fields to compare before a prepared run is used up.
 pub(crate) fn which_run(moment: &Moment, number: u64, batch: &[u8; 32]) -> Fields {
-    vec![
-        (CALL, ONLINE_FROM.into()),
-        ("the session", hex(&moment.session)),
-        ("which prepared run comes next", format!("number {number}, made in {}", hex(batch))),
-    ]
+    call(ONLINE_FROM, moment, [("which prepared run comes next", format!("number {number}, made in {}", hex(batch)))])
 }
 
 fn order(order: Order) -> &'static str {
@@ -171,13 +182,12 @@ fn counts(demand: &Demand) -> String {
 
 /// The fields to compare before a prepared program goes online.
 pub(crate) fn online(moment: &Moment) -> Fields {
-    vec![
-        (CALL, "a prepared program".into()),
-        ("the session", hex(&moment.session)),
+    let further = [
         ("which prepared program runs", moment.ordinal.to_string()),
         ("the correlations used before", counts(&moment.drawn)),
         ("the correlations in stock", counts(&moment.stock)),
-    ]
+    ];
+    call("a prepared program", moment, further)
 }
 
 /// The call of [`Session::correlate`](crate::Session::correlate).
@@ -187,14 +197,13 @@ pub(crate) const CORRELATIONS: &str = "correlations";
 pub(crate) const CHOICE: &str = "a choice of what makes correlations";
 
 /// The fields to compare before correlations are made for no program, or their maker is chosen.
-pub(crate) fn correlations(moment: &Moment, call: &str, term: &MakerTerm, demand: &Demand) -> Fields {
-    vec![
-        (CALL, call.into()),
-        ("the session", hex(&moment.session)),
+pub(crate) fn correlations(moment: &Moment, name: &str, term: &MakerTerm, demand: &Demand) -> Fields {
+    let further = [
         ("how many", counts(demand)),
         ("what makes correlations", term.to_string()),
         ("the correlations in stock", counts(&moment.stock)),
-    ]
+    ];
+    call(name, moment, further)
 }
 
 /// What both parties say of a choice of the protocol.
@@ -219,9 +228,7 @@ pub(crate) struct Choice<'a> {
 /// The fields to compare before the protocol is chosen.
 pub(crate) fn choice(moment: &Moment, choice: &Choice) -> Result<Fields> {
     let (program, sizes) = named(choice.binding)?;
-    bounded(vec![
-        (CALL, "a choice of the protocol".into()),
-        ("the session", hex(&moment.session)),
+    let further = [
         ("the program", program),
         ("its sizes", sizes),
         ("the rule of the choice", choice.rule.to_string()),
@@ -236,42 +243,32 @@ pub(crate) fn choice(moment: &Moment, choice: &Choice) -> Result<Fields> {
         ("the correlations in the pool", counts(&choice.pool)),
         ("how many programs ran before", moment.ordinal.to_string()),
         ("the correlations in stock", counts(&moment.stock)),
-    ])
+    ];
+    bounded(call("a choice of the protocol", moment, further))
 }
 
 /// The fields to compare before random OTs are made.
 pub(crate) fn random_ots(moment: &Moment, term: &MakerTerm, what: &str, demand: &Demand) -> Fields {
-    vec![
-        (CALL, what.into()),
-        ("the session", hex(&moment.session)),
+    let further = [
         ("how many", format!("{} by alice, {} by bob", demand.cots_by_alice, demand.cots_by_bob)),
         ("what makes correlations", term.to_string()),
         ("how many programs ran before", moment.ordinal.to_string()),
-    ]
+    ];
+    call(what, moment, further)
 }
 
 /// The fields to compare before a session has a pool.
-pub(crate) fn pool(session: &[u8; 32]) -> Fields {
-    vec![
-        (CALL, "a pool".into()),
-        ("the session", hex(session)),
-        ("what makes correlations", "what the pool says".into()),
-    ]
+pub(crate) fn pool(moment: &Moment) -> Fields {
+    call("a pool", moment, [("what makes correlations", "what the pool says".into())])
 }
 
 /// The fields to compare before a pool is made; a maker that is chosen is chosen for its level.
-pub(crate) fn new_pool(session: &[u8; 32], term: &MakerTerm, level: &Demand) -> Fields {
-    let mut fields =
-        vec![(CALL, "a new pool".into()), ("the session", hex(session)), ("what makes correlations", term.to_string())];
-    fields.extend(term.extension.is_none().then(|| ("how many", counts(level))));
-    fields
+pub(crate) fn new_pool(moment: &Moment, term: &MakerTerm, level: &Demand) -> Fields {
+    let level = term.extension.is_none().then(|| ("how many", counts(level)));
+    call("a new pool", moment, [("what makes correlations", term.to_string())].into_iter().chain(level))
 }
 
 /// The fields to compare before correlations are shown.
 pub(crate) fn opening(moment: &Moment) -> Fields {
-    vec![
-        (CALL, "correlations to be shown".into()),
-        ("the session", hex(&moment.session)),
-        ("the correlations in stock", counts(&moment.stock)),
-    ]
+    call("correlations to be shown", moment, [("the correlations in stock", counts(&moment.stock))])
 }

@@ -23,6 +23,7 @@ mod wire;
 use crate::call::Calls;
 use crate::correlation::Stock;
 use crate::executor::PlanCache;
+use crate::job::Part;
 use crate::protocol::Base;
 use crate::protocol::terms::{Options, Terms};
 use crate::{Error, Party, Result};
@@ -225,6 +226,8 @@ pub(crate) use wire::at_once;
 pub struct Session {
     party: Party,
     id: [u8; 32],
+    /// The part of a job that it computes, if it does.
+    part: Option<Part>,
     /// This party's own secrets.
     secrets: Generator,
     /// The generator that only the two parties know.

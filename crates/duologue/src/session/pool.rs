@@ -50,7 +50,7 @@ impl Session {
     fn found_pool(&mut self, folder: &Path, term: MakerTerm, level: Demand, seal: Option<SealKey>) -> Result<()> {
         self.begin_pool()?;
         let keys = self.keys();
-        let fields = fields::new_pool(&self.id, &term, &level);
+        let fields = fields::new_pool(&self.moment(true, self.ordinal), &term, &level);
         self.guarded(|session| {
             session.wire.agree(&fields)?;
             let extension = match term.extension {
@@ -80,7 +80,7 @@ impl Session {
         if pool.origin().party != self.party {
             return Err(Error::usage(format!("this pool is {}'s half, not {}'s", pool.origin().party, self.party)));
         }
-        let fields = fields::pool(&self.id);
+        let fields = fields::pool(&self.moment(true, self.ordinal));
         self.guarded(|session| {
             session.wire.agree(&fields)?;
             session.attach(pool)

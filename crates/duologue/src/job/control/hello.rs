@@ -14,13 +14,11 @@ use super::message::take;
 use crate::agreement::{Fields, compare, encode, hex};
 use crate::channel::Channel;
 use crate::channel::frame::{DOCTOR, JOBS, MAGIC};
+use crate::job::{MOST_SHARDS, Plan};
 use crate::{Error, Party, Result};
 
 /// The version of what drivers say; another one is refused by name.
 pub const VERSION: u16 = 1;
-
-/// The most shards of a job.
-pub const MOST_SHARDS: usize = 1 << 16;
 
 /// The highest number of an attempt.
 pub(super) const MOST_ATTEMPTS: u32 = 1 << 30;
@@ -63,6 +61,17 @@ pub struct Agreed {
 }
 
 impl Hello {
+    /// The hello of a driver of this plan. What `settings` says must be equal as well.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if the names of the program's sizes are too long to be sent.
+    pub fn new(party: Party, plan: &Plan, settings: Fields) -> Result<Hello> {
+        let mut fields = plan.fields()?;
+        fields.push(("the plan", hex(&plan.digest())));
+        fields.extend(settings);
+        Ok(Hello { party, fields, job: None, shards: vec![Progress::default(); plan.shards() as usize] })
+    }
+
     /// Says hello to the other driver.
     ///
     /// # Errors
@@ -75,7 +84,7 @@ impl Hello {
         let mut theirs = channel.recv(HEAD)?;
         check_head(&theirs)?;
         theirs.extend(channel.recv(REST)?);
-        for (most, each) in [(MOST_FIELDS, 1), (MOST_SHARDS, 8)] {
+        for (most, each) in [(MOST_FIELDS, 1), (MOST_SHARDS as usize, 8)] {
             let count = channel.recv(4)?;
             let length = u32::from_le_bytes(take(&mut &count[..])?) as usize;
             if length > most {
@@ -93,7 +102,7 @@ impl Hello {
     /// [`Error::Usage`] if it is too long.
     pub fn encode(&self, nonce: &[u8; 32]) -> Result<Vec<u8>> {
         let fields = encode(&self.fields);
-        if fields.len() > MOST_FIELDS || self.shards.len() > MOST_SHARDS {
+        if fields.len() > MOST_FIELDS || self.shards.len() > MOST_SHARDS as usize {
             let most = format!("at most {MOST_SHARDS} shards, and names of {MOST_FIELDS} bytes in all");
             return Err(Error::usage(format!("the job is too large to be agreed on: it may have {most}")));
         }

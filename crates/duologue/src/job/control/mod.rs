@@ -12,7 +12,7 @@ mod message;
 #[cfg(test)]
 mod tests;
 
-pub use hello::{Agreed, Hello, MOST_SHARDS, Progress, VERSION};
+pub use hello::{Agreed, Hello, Progress, VERSION};
 pub use machine::{Action, End, GRACE, MOST_FAILURES, Machine, WorkerId};
 pub use mail::Mail;
 pub use message::{Attempt, Costs, MOST_ADDRESS, MOST_BODY, Message, Offer, Reason, Verdict};
