@@ -4,7 +4,7 @@ mod folders;
 
 use crate::args::Source;
 use crate::failure::Failure;
-use crate::io::console::{count, thousands};
+use crate::io::console::{self, thousands};
 use crate::io::{ciphertexts, shown};
 use duologue::circuit::program::{Owner, Step};
 use duologue::circuit::{Binding, BitMatrix, Program, Type};
@@ -388,7 +388,7 @@ pub fn check_lanes(binding: &Binding, party: Party, lanes: impl Fn(&str) -> Opti
         match lanes(&port.name) {
             Some(lanes) if lanes != port.lanes => {
                 let expected = format!("expected {} of {}", thousands(port.lanes), port.ty);
-                let why = format!("the input '{}' has {}: {expected}", port.name, count(lanes, "lane"));
+                let why = format!("the input '{}' has {}: {expected}", port.name, console::count(lanes, "lane"));
                 return Err(Failure::input(why));
             }
             None if port.lanes > 0 => return Err(missing(binding, &port.name)),

@@ -309,6 +309,11 @@ impl Place {
     }
 }
 
+/// Whether a path is something that is there and is no file.
+pub fn is_device(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|there| !there.is_file())
+}
+
 /// The one path of a file that may not be there yet. A link is followed, so that what it points to is replaced and not the link.
 fn canonical(path: &Path) -> PathBuf {
     let beside = || Some(fs::canonicalize(folder(path)).ok()?.join(path.file_name()?));

@@ -81,7 +81,7 @@ impl Settings {
         }
         let options = self.options(Scheme::Yao)?;
         let all = candidates(&options, None).into_iter().chain(mixes(binding, &options));
-        let all = all.map(|options| (Binding::clone(binding), options)).collect();
+        let all: Vec<_> = all.map(|options| (Binding::clone(binding), options)).collect();
         let ranking = session.choose(&Choices::new(all, calls)?, Wish::default())?;
         let best = ranking.best();
         Ok((best.binding.clone(), best.options))

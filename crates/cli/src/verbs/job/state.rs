@@ -156,11 +156,8 @@ impl Kept {
     fn take(&mut self, line: &str) -> Option<()> {
         let (word, rest) = line.split_once(' ')?;
         if word == "job" {
-            let byte = |at: usize| u8::from_str_radix(rest.get(2 * at..2 * at + 2)?, 16).ok();
-            let mut job = [0; 32];
-            (0..32).try_for_each(|at| byte(at).map(|byte| job[at] = byte))?;
-            self.job = (rest.len() == 64).then_some(job);
-            return self.job.map(drop);
+            self.job = Some(number(rest)?);
+            return Some(());
         }
         let numbers: Vec<u64> = rest.split(' ').map(|number| number.parse().ok()).collect::<Option<_>>()?;
         let (&shard, rest) = numbers.split_first()?;
@@ -176,6 +173,14 @@ impl Kept {
         }
         Some(())
     }
+}
+
+/// The number of a job in hexadecimal.
+pub fn number(text: &str) -> Option<[u8; 32]> {
+    let byte = |at: usize| u8::from_str_radix(text.get(2 * at..2 * at + 2)?, 16).ok();
+    let mut job = [0; 32];
+    (0..32).try_for_each(|at| byte(at).map(|byte| job[at] = byte))?;
+    (text.len() == 64).then_some(job)
 }
 
 #[cfg(test)]
