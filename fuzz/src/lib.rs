@@ -9,6 +9,7 @@ use circuit::format::{aiger, blif, shdl};
 use circuit::{Circuit, Program, Schedule};
 use duologue::channel::{Channel, Identity, Limits, Pipe, PublicKey, frame};
 use duologue::correlation::{Demand, Maker, RefillStep, Stock, choice, pool};
+use duologue::job::{Cut, Plan};
 use duologue::ot::base::Points;
 use duologue::ot::{BaseOtSetup, Directions, Extension, Seeds};
 use duologue::{Error, Findings, Garbling, Inputs, Options, Party, Scheme, Session, Timing, data, session, storage};
@@ -36,7 +37,7 @@ pub struct Target {
 }
 
 /// All of them, in the order of what a peer sends first; then files.
-pub const ALL: [Target; 18] = [
+pub const ALL: [Target; 19] = [
     Target { name: "frame", run: frame, seeds: frames },
     Target { name: "hello", run: hello, seeds: hellos },
     Target { name: "terms", run: terms, seeds: all_terms },
@@ -47,6 +48,7 @@ pub const ALL: [Target; 18] = [
     Target { name: "summary", run: summary, seeds: summaries },
     Target { name: "whole_session", run: whole_session, seeds: sessions },
     Target { name: "duo", run: duo, seeds: duos },
+    Target { name: "job", run: job, seeds: plans },
     Target { name: "bristol_fashion", run: bristol_fashion, seeds: fashions },
     Target { name: "bristol_old", run: bristol_old, seeds: olds },
     Target { name: "aiger", run: aiger, seeds: aigers },
@@ -394,6 +396,45 @@ fn duos() -> Vec<Vec<u8>> {
     made.add("front end", "Yosys 0.23");
     let file = program().to_bytes().expect("a small program");
     bodies.chain([made.put_behind(&file).expect("a file that was just written")]).collect()
+}
+
+/// A plan of a job: what is read is written byte by byte. Then the first two bytes say where, behind its head, a program begins
+/// that is signed here.
+pub fn job(bytes: &[u8]) {
+    if let Ok(plan) = Plan::decode(bytes) {
+        assert!(plan.encode().expect("it came from bytes") == bytes, "two encodings of one plan");
+    }
+    let (at, rest) = split_number(bytes);
+    let (cut, body) = rest.split_at(at.min(rest.len()));
+    let unsigned = [DUO[0], body].concat();
+    let program = [&unsigned[..], blake3::hash(&unsigned).as_bytes()].concat();
+    let file = [JOB, cut, &(program.len() as u64).to_le_bytes(), &program, &[0; 32]].concat();
+    let why = Plan::decode(&file).map(drop).expect_err("nobody knows the digest");
+    assert!(matches!(why, Error::Malformed { .. } | Error::Usage(_)), "{why}");
+}
+
+/// How a `.job` file begins: magic, version, rule.
+const JOB: &[u8] = b"duojob\n\0\x01\0\x01\0\0\0";
+
+fn plans() -> Vec<Vec<u8>> {
+    let mut totals = Program::new("totals");
+    let n = totals.size("n", 1..=1 << 40);
+    let ones = totals.input("x", Party::Alice, circuit::bits(4), n);
+    let total = totals.reduce_with([ones], |c, [a], [b]: [circuit::Bits; 1]| {
+        [circuit::Bits((0..4).map(|i| c.and(a.0[i], b.0[i])).collect())]
+    });
+    totals.output("x", Party::Bob, ones);
+    totals.output("all", Party::Bob, total[0]);
+    let plan = |program: &Program, name, lanes| Plan::new(program, &[(name, lanes)], &Cut::into(3));
+    let whole = [plan(&program(), "lanes", 9), plan(&totals, "n", 1 << 30)];
+    let whole = whole.map(|plan| plan.and_then(|plan| plan.encode()).expect("a plan")).into_iter();
+    // The same without their digests, as `job` takes them.
+    let parts = whole.clone().map(|file| {
+        let program = file.windows(DUO[0].len()).position(|bytes| bytes == DUO[0]).expect("a program");
+        let cut = &file[JOB.len()..program - 8];
+        [&(cut.len() as u16).to_le_bytes(), cut, &file[program + DUO[0].len()..file.len() - 64]].concat()
+    });
+    whole.clone().chain(parts).collect()
 }
 
 /// A circuit in Bristol Fashion. What is read can be written, and read back as the same.

@@ -80,6 +80,7 @@ bounded! {
     summary 20000
     whole_session 100
     duo 5000
+    job 5000
     bristol_fashion 5000
     bristol_old 5000
     aiger 5000

@@ -70,7 +70,8 @@ impl Plan {
         let by = std::str::from_utf8(from.take(by)?).map_err(|_| malformed("the name of the size is not UTF-8"))?;
         let sizes = (0..from.number::<2>()?).map(|_| from.number::<8>()).collect::<Result<Vec<u64>>>()?;
         let length = usize::try_from(from.number::<8>()?).map_err(|_| too_short())?;
-        let program = Program::from_bytes_with(from.take(length)?, functionalities)?;
+        let program = Program::from_bytes_with(from.take(length)?, functionalities);
+        let program = program.map_err(|why| malformed(why.to_string()))?;
         let digest = from.take(32)?;
         if !from.0.is_empty() {
             return Err(malformed(format!("{} bytes after its end", from.0.len())));

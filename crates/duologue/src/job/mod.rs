@@ -59,7 +59,7 @@ use crate::data::Inputs;
 use crate::session::fields;
 use crate::{Error, Result};
 use circuit::Type;
-use circuit::program::{Binding, BoundPort, Owner, Program, Recipient, Step};
+use circuit::program::{Binding, BoundPort, Owner, Program, Recipient, Step, Value};
 use places::{Place, Places};
 use ranges::Ranges;
 use std::ops::Range;
@@ -185,6 +185,8 @@ pub struct PlanOutput {
     pub lanes: u64,
     /// Where it comes from.
     pub from: Source,
+    /// The value that it delivers.
+    value: Value,
 }
 
 /// Where an output of the whole program comes from.
@@ -208,7 +210,7 @@ impl Plan {
         let name = &program.sizes()[by].name;
         let cut = Cut { by: Some(name.clone()), ..cut.clone() };
         let ranges = Ranges::new(name, whole.sizes()[by], &cut, phase(&whole, &places))?;
-        let cutter = Cutter::new(whole, places, ranges);
+        let cutter = Cutter::new(whole, places, ranges)?;
         let mut plan = Plan { cut, by, cutter, last: None, outputs: Vec::new(), digest: [0; 32] };
         if plan.cut.shards > 1 {
             plan.last = plan.cutter.last()?;
@@ -223,10 +225,10 @@ impl Plan {
     }
 
     fn outputs_of_whole(&self) -> Vec<PlanOutput> {
-        let output = |(port, value): (&BoundPort<Recipient>, _)| {
+        let output = |(port, value): (&BoundPort<Recipient>, Value)| {
             let in_last = self.cut.shards > 1 && self.cutter.places.of(value).is_in_last();
             let from = if in_last { Source::Last } else { Source::Shards };
-            PlanOutput { name: port.name.clone(), who: port.who, ty: port.ty, lanes: port.lanes, from }
+            PlanOutput { name: port.name.clone(), who: port.who, ty: port.ty, lanes: port.lanes, from, value }
         };
         let whole = &self.cutter.whole;
         whole.outputs().iter().zip(whole.program().steps().iter().filter_map(delivered)).map(output).collect()
@@ -309,14 +311,9 @@ impl Plan {
 
     /// The lanes of an output of the whole program that a shard puts out; none if it comes from the last program.
     pub fn output_rows(&self, output: &str, shard: u32) -> Range<u64> {
-        let steps = self.program().steps().iter();
-        let value = steps.filter_map(|step| match step {
-            Step::Output { name, value, .. } if name == output => Some(*value),
-            _ => None,
-        });
-        match value.map(|value| (value, self.cutter.places.of(value))).next() {
-            Some((value, _)) if self.cut.shards == 1 && shard == 0 => 0..self.cutter.whole.lanes_of(value),
-            Some((value, Place::Cut(_))) => self.cutter.rows(value, Some(shard)),
+        match self.outputs.iter().find(|known| known.name == output) {
+            Some(whole) if self.cut.shards == 1 && shard == 0 => 0..whole.lanes,
+            Some(cut) if cut.from == Source::Shards => self.cutter.rows(cut.value, Some(shard)),
             _ => 0..0,
         }
     }
@@ -391,7 +388,7 @@ impl Shard {
 }
 
 /// The value that a step delivers.
-fn delivered(step: &Step) -> Option<circuit::program::Value> {
+fn delivered(step: &Step) -> Option<Value> {
     match step {
         Step::Output { value, .. } => Some(*value),
         _ => None,

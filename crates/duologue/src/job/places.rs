@@ -56,11 +56,6 @@ impl Places {
         }
     }
 
-    /// Where the values of a step are.
-    pub fn of_step(&self, step: usize) -> Place {
-        self.of[step]
-    }
-
     /// Where a value is.
     pub fn of(&self, value: Value) -> Place {
         self.of[self.step_of(value)]

@@ -15,8 +15,8 @@ use std::ops::Range;
 /// The most shards of a job.
 pub const MOST_SHARDS: u32 = 1 << 14;
 
-/// A shard may have so much more than its equal share for the sake of a larger power of two: a 32nd of it, or so many lanes.
-const MOST_UNEVEN: (u64, u64) = (32, 64);
+/// A shard may have so much more than its equal share, a 32nd of it, for the sake of a larger power of two.
+const MOST_UNEVEN: u64 = 32;
 
 /// The lanes that a size counts, divided among shards.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -59,7 +59,7 @@ impl Ranges {
     /// Whether each shard has lanes, and none has many more than others.
     fn is_even(&self) -> bool {
         let equal = self.lanes.div_ceil(self.used.into());
-        let most = equal + (equal / MOST_UNEVEN.0).max(MOST_UNEVEN.1);
+        let most = equal + equal / MOST_UNEVEN;
         let mut lengths = (0..self.used).map(|shard| self.start(shard + 1).saturating_sub(self.start(shard)));
         lengths.all(|length| (1..=most).contains(&length))
     }
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn few_large_blocks_and_no_uneven_shards() {
         let eighth = ranges(1_000_000_000, 8, 0).unwrap();
-        assert_eq!(eighth.block, 1 << 22);
+        assert_eq!(eighth.block, 1 << 23);
         assert!((0..8).all(|shard| blocks(eighth.of(shard)).count() < 12 || shard == 7));
         assert_eq!(ranges(1 << 20, 4, 0).unwrap().of(1), 1 << 18..1 << 19);
         assert_eq!(ranges(1 << 20, 4, 1).unwrap().of(1), (1 << 18) - 1..(1 << 19) - 1);

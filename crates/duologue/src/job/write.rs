@@ -18,7 +18,7 @@ pub(super) struct Cutter {
     pub whole: Arc<Binding>,
     pub places: Places,
     pub ranges: Ranges,
-    /// The reductions over lanes that are cut which the last program needs.
+    /// The reductions over lanes that are cut which the last program needs, in the order of their steps.
     pub reductions: Vec<Reduction>,
 }
 
@@ -31,8 +31,13 @@ pub(super) struct Reduction {
     names: Vec<String>,
 }
 
+/// The most steps that are written for the ends of shards, in all programs of a job together: a short file must not fill the memory.
+const MOST_STEPS: u64 = 1 << 20;
+
 impl Cutter {
-    pub fn new(whole: Arc<Binding>, places: Places, ranges: Ranges) -> Cutter {
+    /// # Errors
+    /// [`Error::Usage`] if too much has to be put together in the last program.
+    pub fn new(whole: Arc<Binding>, places: Places, ranges: Ranges) -> Result<Cutter> {
         let mut cutter = Cutter { whole, places, ranges, reductions: Vec::new() };
         let needed = cutter.needed(&cutter.outputs(Place::is_in_last), |step| cutter.reads_in_last(step));
         let taken: HashSet<&str> = cutter.whole.program().steps().iter().filter_map(port_name).collect();
@@ -40,7 +45,23 @@ impl Cutter {
             (0..needed.len()).filter(|&step| needed[step]).filter_map(|step| cutter.reduction(step, &taken));
         let reductions = reductions.collect();
         cutter.reductions = reductions;
-        cutter
+        cutter.check_steps().map(|()| cutter)
+    }
+
+    fn check_steps(&self) -> Result<()> {
+        let mut steps = 0;
+        for (reduction, shard) in
+            self.reductions.iter().flat_map(|one| (0..self.ranges.used).map(move |shard| (one, shard)))
+        {
+            steps += self.blocks(reduction, shard) * (1 + reduction.args.len() as u64);
+            if steps > MOST_STEPS {
+                let (shards, name) = (self.ranges.shards, self.whole.program().name());
+                return Err(Error::usage(format!(
+                    "program '{name}': what {shards} shards reduce takes more than {MOST_STEPS} steps to put together: take fewer shards"
+                )));
+            }
+        }
+        Ok(())
     }
 
     fn steps(&self) -> &[Step] {
@@ -316,9 +337,8 @@ impl<'a> Writer<'a> {
     /// A reduction of the blocks of all shards, which come as shares: the values of the step.
     fn fold_shards(&mut self, step: usize) -> Vec<Value> {
         let cutter = self.cutter;
-        let Some(reduction) = cutter.reductions.iter().find(|reduction| reduction.step == step) else {
-            return Vec::new();
-        };
+        let found = cutter.reductions.binary_search_by_key(&step, |reduction| reduction.step);
+        let reduction = &cutter.reductions[found.expect("the last program reduces what it needs")];
         let ranges = (0..cutter.ranges.used).map(|shard| cutter.ranges.rows(reduction.layout, shard));
         let sizes: Vec<u64> = ranges.flat_map(blocks).map(|block| block.end - block.start).collect();
         let mut shares = Vec::new();

@@ -12,6 +12,7 @@ mod stores;
 use super::every_step::every_step;
 use super::*;
 use crate::correlation::derived::RandomOts;
+use crate::job::Part;
 use crate::ot::silent;
 use lines::Lines;
 
@@ -63,6 +64,7 @@ fn the_wire_stays_as_it_is() {
     correlations(&mut record);
     random_ots(&mut record);
     all_in_one_session(&mut record);
+    part_of_a_job(&mut record);
     stores::pools(&mut record);
     stores::prepared_runs(&mut record);
     stores::prepared_from_a_pool(&mut record);
@@ -272,4 +274,18 @@ fn all_in_one_session(record: &mut Record) {
             Ok(())
         });
     }
+}
+
+/// A session that says which part of a job it computes.
+fn part_of_a_job(record: &mut Record) {
+    for (way, options) in ways_by(64).filter(|(way, _)| ["yao-ahead", "gmw-ahead"].contains(way)) {
+        record.session(&format!("shard-of-a-job-{way}"), SEED, |session| {
+            session.set_part(Part::of_shard([7; 32], 3, 1));
+            twice(&jobs::products(65), &options, session)
+        });
+    }
+    record.session("last-of-a-job", SEED, |session| {
+        session.set_part(Part::last([7; 32], 2));
+        session.correlate(Extension::DEFAULT, Demand::of_triples(100), |_| Ok(()))
+    });
 }

@@ -1,0 +1,577 @@
+//! Jobs against the whole program: the same bits, whatever the number of shards, and what cannot be cut is refused by name.
+
+#[path = "../../../tests/support/jobs.rs"]
+mod jobs;
+#[path = "../../../tests/support/parties.rs"]
+mod parties;
+#[path = "../../../tests/support/programs.rs"]
+mod programs;
+
+use circuit::blocks::{Goal, add};
+use circuit::program::reference::{self, Table};
+use circuit::program::{Binding, CallPort, Functionality, Lanes, Owner, Recipient, Size, Value, View};
+use circuit::{BitMatrix, Party, Program, UInt, bits, uint};
+use duologue::channel::Channel;
+use duologue::job::{Cut, MOST_SHARDS, Part, Plan, Source};
+use duologue::{Error, Inputs, Options, Outputs, Scheme, Session, data, plain};
+use jobs::{in_plain, run_job};
+use parties::{check, split};
+use programs::{Dice, random_circuit, sample};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::thread;
+
+/// A value with the width of a lane.
+type Typed = (Value, u32);
+
+/// A random program that can be cut by the size `n`.
+struct Random {
+    dice: Dice,
+    p: Program,
+    n: Size,
+    /// Values that are cut, with the lanes before them, for each lane that is cut, and after them.
+    cut: Vec<(Typed, [u64; 3])>,
+    /// Values of one lane that do not depend on lanes that are cut, and that do.
+    whole: Vec<Typed>,
+    last: Vec<Typed>,
+}
+
+impl Random {
+    fn program(seed: u64) -> Program {
+        let mut p = Program::new("random job");
+        let n = p.size("n", 1..=1 << 40);
+        let (cut, whole, last) = Default::default();
+        let mut random = Random { dice: Dice(seed), p, n, cut, whole, last };
+        random.inputs();
+        for _ in 0..4 + random.dice.roll(10) {
+            random.grow();
+        }
+        random.outputs();
+        random.p
+    }
+
+    fn inputs(&mut self) {
+        for (i, owner) in OWNERS.into_iter().enumerate() {
+            let per = self.dice.pick(&[1, 1, 3, 4]);
+            for (lanes, of) in [(Lanes::from(self.n) * 1, 1), (Lanes::from(self.n) * per, per)] {
+                let width = 1 + self.dice.roll(6) as u32;
+                let value = self.p.input(&format!("cut{i} {of}"), owner, bits(width), lanes);
+                self.cut.push(((value, width), [0, of, 0]));
+                if per == 1 {
+                    break;
+                }
+            }
+            let width = 1 + self.dice.roll(6) as u32;
+            let owner = self.dice.pick(&OWNERS);
+            self.whole.push((self.p.input(&format!("whole{i}"), owner, bits(width), 1), width));
+        }
+        let bit = self.dice.bits(3);
+        self.cut.push(((self.p.constant(bits(3), self.n, &bit), 3), [0, 1, 0]));
+        self.whole.push((self.p.constant(bits(3), 1, &bit), 3));
+    }
+
+    /// A value that is cut, and another whose lanes lie alike.
+    fn alike(&mut self) -> [(Typed, [u64; 3]); 2] {
+        let one = self.dice.pick(&self.cut);
+        let alike: Vec<_> = self.cut.iter().copied().filter(|&(_, layout)| layout == one.1).collect();
+        [one, self.dice.pick(&alike)]
+    }
+
+    fn map(&mut self, args: &[Typed]) -> Typed {
+        let (widths, gates) = (args.iter().map(|arg| arg.1).collect::<Vec<_>>(), 1 + self.dice.roll(30));
+        let width = 1 + self.dice.roll(6) as u32;
+        let circuit = random_circuit(&mut self.dice, &widths, &[width], gates);
+        (self.p.map(&circuit, &args.iter().map(|arg| arg.0).collect::<Vec<_>>()), width)
+    }
+
+    /// Appends a random step. Circuits are random: those of reductions are not associative.
+    fn grow(&mut self) {
+        let [(one, layout), (other, _)] = self.alike();
+        let gates = 1 + self.dice.roll(30);
+        match self.dice.roll(10) {
+            0 | 1 => {
+                let made = self.map(&[one, other]);
+                self.cut.push((made, layout));
+            }
+            2 | 3 => {
+                let circuit =
+                    random_circuit(&mut self.dice, &[one.1, other.1, one.1, other.1], &[one.1, other.1], gates);
+                let made = self.p.reduce(&circuit, &[one.0, other.0]);
+                self.last.extend(made.into_iter().zip([one.1, other.1]));
+            }
+            4 => {
+                let whole = self.dice.pick(&self.whole);
+                let per = self.dice.pick(&[1, 3, 4]);
+                self.cut.push(((self.p.repeat(whole.0, Lanes::from(self.n) * per), whole.1), [0, per, 0]));
+            }
+            5 => self.chain(one, layout),
+            6 => {
+                let cut = self.p.view(View::Split(one.1), &[one.0]);
+                self.cut.push(((cut, 1), layout.map(|lanes| lanes * u64::from(one.1))));
+                let joined = self.p.view(View::Join, &[one.0, other.0]);
+                let some = self.p.view(View::Bits(vec![one.1, 0]), &[joined]);
+                self.cut.push(((some, 2), layout));
+                if layout.map(|lanes| lanes % 2) == [0; 3] {
+                    self.cut.push(((self.p.view(View::Merge(2), &[some]), 4), layout.map(|lanes| lanes / 2)));
+                }
+            }
+            7 => {
+                let circuit = random_circuit(&mut self.dice, &[one.1], &[one.1], gates);
+                let cycles = self.dice.roll(4) as u64;
+                self.cut.push(((self.p.iterate(&circuit, cycles, &[one.0], &[])[0], one.1), layout));
+            }
+            8 => {
+                let [a, b] = [self.dice.pick(&self.whole), self.dice.pick(&self.whole)];
+                let made = self.map(&[a, b]);
+                self.whole.push(made);
+            }
+            _ if self.last.is_empty() => {}
+            _ => {
+                let after = [self.dice.pick(&self.last), self.dice.pick(&self.whole)];
+                let made = self.map(&after);
+                self.last.push(made);
+            }
+        }
+    }
+
+    /// Whole lanes before or after those that are cut.
+    fn chain(&mut self, (value, width): Typed, [before, per, after]: [u64; 3]) {
+        let lanes = 1 + self.dice.roll(3) as u64;
+        let whole = self.dice.pick(&self.whole);
+        let (whole, _) = self.map_to(whole, width);
+        let more = self.p.repeat(whole, lanes);
+        let (args, layout) = match self.dice.flip() {
+            true => ([more, value], [before + lanes, per, after]),
+            false => ([value, more], [before, per, after + lanes]),
+        };
+        self.cut.push(((self.p.view(View::Chain, &args), width), layout));
+    }
+
+    fn map_to(&mut self, (value, from): Typed, to: u32) -> Typed {
+        let circuit = random_circuit(&mut self.dice, &[from], &[to], 5);
+        (self.p.map(&circuit, &[value]), to)
+    }
+
+    fn outputs(&mut self) {
+        let cut: Vec<Typed> = self.cut.iter().rev().take(4).map(|&(value, _)| value).collect();
+        let whole = self.whole[self.whole.len() - 1];
+        let last = self.last.iter().rev().take(4).copied();
+        for (i, (value, _)) in cut.into_iter().chain(last).chain([whole]).enumerate() {
+            let to = [Recipient::Party(Party::Alice), Recipient::Party(Party::Bob), Recipient::Both, Recipient::Shared];
+            let to = self.dice.pick(&to);
+            self.p.output(&format!("out{i}"), to, value);
+        }
+    }
+}
+
+const OWNERS: [Owner; 4] = [Owner::Party(Party::Alice), Owner::Party(Party::Bob), Owner::Public, Owner::Shared];
+
+fn random_inputs(binding: &Binding, seed: u64) -> BTreeMap<String, Table> {
+    let mut dice = Dice(seed);
+    let table = |(lanes, width): (u64, u32)| (0..lanes).map(|_| dice.bits(width as usize)).collect();
+    let mut shapes = binding.inputs().iter().map(|port| (port.name.clone(), (port.lanes, port.ty.width)));
+    let tables: Vec<Table> = binding.inputs().iter().map(|port| (port.lanes, port.ty.width)).map(table).collect();
+    tables.into_iter().map(|table| (shapes.next().unwrap().0, table)).collect()
+}
+
+fn matrices(tables: &BTreeMap<String, Table>, binding: &Binding) -> Inputs {
+    let matrix = |name: &str, width: u32| BitMatrix::from_lanes(width as usize, &tables[name]);
+    binding.inputs().iter().fold(Inputs::new(), |all, port| all.with(&port.name, matrix(&port.name, port.ty.width)))
+}
+
+/// Every output of the whole program, on plain bits.
+fn assert_equal(binding: &Binding, expected: &BTreeMap<String, Table>, got: &Outputs, what: &str) {
+    for port in binding.outputs() {
+        let value = BitMatrix::from_lanes(port.ty.width as usize, &expected[&port.name]);
+        assert!(got.get(&port.name) == Some(&value), "{what}: the output '{}' is wrong", port.name);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn the_result_is_that_of_the_whole_program(seed: u64, lanes in 1u64..300) {
+        let program = Random::program(seed);
+        let whole = program.bind(&[("n", lanes)]).unwrap();
+        let tables = random_inputs(&whole, seed);
+        let expected = reference::evaluate(&whole, &tables);
+        let inputs = matrices(&tables, &whole);
+        for shards in [1, 2, 3, 7] {
+            let cut = Cut { allow_empty: true, ..Cut::into(shards) };
+            let plan = Plan::new(&program, &[("n", lanes)], &cut).unwrap();
+            let what = format!("seed {seed}, {lanes} lanes, {shards} shards");
+            assert_equal(&whole, &expected, &in_plain(&plan, &inputs), &what);
+            let read = Plan::decode(&plan.encode().unwrap()).unwrap();
+            assert_eq!(read.digest(), plan.digest());
+            read.difference(&plan).unwrap();
+        }
+    }
+
+    /// Programs of any steps: they are refused by name, or cut without a difference.
+    #[test]
+    fn what_is_not_refused_is_right(seed: u64, lanes in 3u64..100) {
+        let sample = sample(seed, lanes);
+        match Plan::new(&sample.program, &[("n", lanes)], &Cut::into(3)) {
+            Ok(plan) => {
+                let expected = reference::evaluate(&sample.binding, &sample.inputs);
+                let got = in_plain(&plan, &matrices(&sample.inputs, &sample.binding));
+                assert_equal(&sample.binding, &expected, &got, &format!("seed {seed}, {lanes} lanes"));
+            }
+            Err(why) => prop_assert!(why.to_string().starts_with("program 'sample', step "), "{}", why),
+        }
+    }
+}
+
+/// One party's job, each part in a session of its own.
+fn job_of_two(plan: &Plan, mine: &[Inputs; 2], options: &Options) -> [Outputs; 2] {
+    let parts = plan.shards() as usize + 1;
+    let (alices, bobs): (Vec<_>, Vec<_>) = (0..parts).map(|_| Channel::pair()).unzip();
+    let act = |party: Party, channels: Vec<Channel>| {
+        let channels = std::cell::RefCell::new(channels.into_iter().map(Some).collect::<Vec<_>>());
+        run_job(plan, &mine[party as usize], |shard, binding, inputs| {
+            let place = shard.map_or(parts - 1, |shard| shard as usize);
+            let channel = channels.borrow_mut()[place].take().expect("a part runs once");
+            let mut session = Session::connect(channel, party).unwrap();
+            session.set_part(shard.map_or(Part::last([7; 32], 1), |shard| Part::of_shard([7; 32], shard, 1)));
+            let outputs = session.run(binding, options, inputs).unwrap().outputs;
+            session.close().unwrap();
+            outputs
+        })
+    };
+    thread::scope(|scope| {
+        let bob = scope.spawn(|| act(Party::Bob, bobs));
+        [act(Party::Alice, alices), bob.join().expect("no panic")]
+    })
+}
+
+#[test]
+fn two_parties_compute_what_the_reference_says() {
+    for (seed, lanes, shards) in [(1, 70, 3), (2, 9, 2), (3, 200, 7), (4, 130, 1), (5, 65, 3), (6, 7, 7)] {
+        let program = Random::program(seed);
+        let whole = program.bind(&[("n", lanes)]).unwrap();
+        let tables = random_inputs(&whole, seed);
+        let expected = reference::evaluate(&whole, &tables);
+        let plan = Plan::new(&program, &[("n", lanes)], &Cut::into(shards)).unwrap();
+        for scheme in [Scheme::Gmw, Scheme::MaskedGmw, Scheme::Yao] {
+            let inputs = split(&whole, &tables, &mut Dice(seed));
+            let [alice, bob] = job_of_two(&plan, &inputs, &Options::new(scheme));
+            check(&whole, &expected, [&alice, &bob], &format!("seed {seed}, {shards} shards, {scheme}"));
+        }
+    }
+}
+
+/// Sums of both parties' columns, and their total.
+fn totals() -> Program {
+    let mut p = Program::new("totals");
+    let n = p.size("n", 1..=1 << 32);
+    let [a, b] = [Party::Alice, Party::Bob].map(|party| p.input(&party.to_string(), party, uint(8), n));
+    let sums = p.map_with([a, b], |c, [a, b]: [UInt; 2]| add(c, &a, &b, Goal::Size));
+    let [total] = p.reduce_with([sums], |c, [a], [b]: [UInt; 1]| [add(c, &a, &b, Goal::Size)]);
+    p.output("sums", Recipient::Both, sums);
+    p.output("total", Recipient::Both, total);
+    p
+}
+
+/// A session whose party thinks that it computes this part; its shard's rows are those of `shard`.
+fn misled(plan: &Plan, shard: u32, part: Option<Part>, mut session: Session) -> duologue::Result<Outputs> {
+    let column: Vec<u64> = (0..plan.lanes()).map(|lane| lane + 1).collect();
+    let whole = Inputs::new().with(&session.party().to_string(), data::uints(8, &column)?);
+    let shard = plan.shard(shard)?;
+    if let Some(part) = part {
+        session.set_part(part);
+    }
+    let outcome = session.run(&shard.binding, &Options::new(Scheme::Gmw), &shard.inputs_of(&whole)?)?;
+    session.close().map(|()| outcome.outputs)
+}
+
+#[test]
+fn a_worker_of_another_shard_attempt_or_job_is_told_so() {
+    let plan = Plan::new(&totals(), &[("n", 128)], &Cut::into(2)).unwrap();
+    let part = Part::of_shard([7; 32], 0, 1);
+    let others = [
+        Some(Part { shard: Some(1), ..part }),
+        Some(Part { attempt: 2, ..part }),
+        Some(Part { job: [8; 32], ..part }),
+        Some(Part::last([7; 32], 1)),
+        None,
+    ];
+    let run = |shards: [u32; 2], parts: [Option<Part>; 2]| {
+        let (alice, bob) = Channel::pair();
+        let act = |channel, party: Party| {
+            let session = Session::connect(channel, party)?;
+            misled(&plan, shards[party as usize], parts[party as usize], session)
+        };
+        thread::scope(|scope| {
+            let bob = scope.spawn(|| act(bob, Party::Bob));
+            [act(alice, Party::Alice), bob.join().expect("no panic")]
+        })
+    };
+    let said = |part: Option<Part>| part.map_or("no job".into(), |part| part.to_string());
+    for other in others {
+        let both = run([0, 1], [Some(part), other]);
+        for (result, [ours, theirs]) in both.into_iter().zip([[Some(part), other], [other, Some(part)]]) {
+            let why = result.map(drop).unwrap_err().to_string();
+            let (ours, theirs) = (said(ours), said(theirs));
+            let expected =
+                format!("the parties do not agree on which part of which job: ours is {ours}, theirs is {theirs}");
+            assert_eq!(why, expected);
+        }
+    }
+    // With the same part on both sides the lanes are the right ones. Without the term nothing tells equal shards apart, and the
+    // wrong lanes are computed: this is what it is for.
+    let right = run([0, 0], [Some(part); 2]).map(|outputs| outputs.unwrap());
+    let wrong = run([0, 1], [None; 2]).map(|outputs| outputs.unwrap());
+    let sums = |outputs: &Outputs| data::to_uints(outputs.get("sums").unwrap()).unwrap();
+    let expected: Vec<u64> = (0..64).map(|lane| 2 * (lane + 1)).collect();
+    assert_eq!(sums(&right[0]), expected);
+    assert_ne!(sums(&wrong[0]), expected);
+}
+
+/// The step and the words by which a program of one such step is refused.
+fn refused(step: impl Fn(&mut Program, Size, Value) -> Value) -> String {
+    let mut p = Program::new("p");
+    let n = p.size("n", 1..=100);
+    let x = p.input("x", Party::Alice, uint(8), n);
+    let y = step(&mut p, n, x);
+    p.output("y", Party::Bob, y);
+    Plan::new(&p, &[("n", 12)], &Cut::into(2)).map(drop).unwrap_err().to_string()
+}
+
+struct Same;
+
+impl Functionality for Same {
+    fn name(&self) -> &str {
+        "test:same"
+    }
+    fn version(&self) -> u32 {
+        1
+    }
+    fn results(&self, _: &[u8], args: &[CallPort]) -> circuit::Result<Vec<CallPort>> {
+        Ok(args.to_vec())
+    }
+    fn lanes(&self, _: &[u8], args: &[u64]) -> circuit::Result<Vec<u64>> {
+        Ok(args.to_vec())
+    }
+    fn evaluate(&self, _: &[u8], args: &[BitMatrix]) -> Vec<BitMatrix> {
+        args.to_vec()
+    }
+}
+
+#[test]
+fn steps_that_mix_lanes_are_refused_by_name() {
+    let sum = |p: &mut Program, args: [Value; 2]| p.map_with(args, |c, [a, b]: [UInt; 2]| add(c, &a, &b, Goal::Size));
+    let total = |p: &mut Program, x| p.reduce_with([x], |c, [a], [b]: [UInt; 1]| [add(c, &a, &b, Goal::Size)])[0];
+    let mut dice = Dice(1);
+    let scan = random_circuit(&mut dice, &[8, 8], &[8, 8], 10);
+    let mixes = "and a shard has only some of those that 'n' counts";
+    let slice = |start, step| View::Slice { start, step, count: 4.into() };
+    let cases: Vec<(String, String)> = vec![
+        (refused(|p, _, x| p.view(slice(1, 2), &[x])), format!("step 1, slice: it mixes lanes, {mixes}")),
+        (refused(|p, _, x| p.view(View::Lanes(vec![3, 1]), &[x])), format!("step 1, permutation of lanes: it mixes lanes, {mixes}")),
+        (refused(|p, _, x| p.repeat(x, 2)), format!("step 1, repeat: it mixes lanes, {mixes}")),
+        (refused(|p, _, x| p.view(View::Merge(2), &[x])), "step 1, merge: it joins lanes of different shards: each has 1 for one that 'n' counts".into()),
+        (refused(|p, _, x| p.view(View::Chain, &[x, x])), "step 1, chain: it puts lanes that are cut after lanes that are cut: each shard has some of both".into()),
+        (
+            refused(|p, n, x| {
+                let start = p.number(uint(8), 1, 0);
+                p.iterate(&scan, n, &[start], &[x])[0]
+            }),
+            format!("step 2, iterate 'random': what goes in or comes out at each cycle mixes lanes, {mixes}"),
+        ),
+        (
+            refused(|p, n, x| {
+                let all = total(p, x);
+                let all = p.repeat(all, n);
+                sum(p, [x, all])
+            }),
+            "step 3, map 'map': it reads lanes of the shards together with what is known after a reduction over all of them: \
+             only what has been reduced may follow"
+                .into(),
+        ),
+        (
+            refused(|p, _, x| {
+                let twelve = p.number(uint(8), 12, 1);
+                sum(p, [x, twelve])
+            }),
+            "step 2, map 'map': it reads lanes that 'n' counts together with lanes that it does not count".into(),
+        ),
+        (refused(|p, n, x| {
+            let z = p.number(uint(8), n * n, 0);
+            let _ = z;
+            x
+        }), "step 1, constant: its lanes are counted by 'n' twice".into()),
+        (
+            refused(|p, _, x| {
+                let call: Arc<dyn Functionality> = Arc::new(Same);
+                p.call(&call, &[], &[x])[0]
+            }),
+            format!("step 1, call 'test:same': a call takes all lanes at once, {mixes}"),
+        ),
+    ];
+    for (why, expected) in cases {
+        assert_eq!(why, format!("program 'p', {expected}"));
+    }
+}
+
+/// A call takes what has been reduced, in the last program; a file with a call is read by whoever knows what it calls.
+#[test]
+fn calls_come_last() {
+    let mut p = Program::new("called");
+    let n = p.size("n", 1..=100);
+    let x = p.input("x", Party::Alice, uint(8), n);
+    let [total] = p.reduce_with([x], |c, [a], [b]: [UInt; 1]| [add(c, &a, &b, Goal::Size)]);
+    let call: Arc<dyn Functionality> = Arc::new(Same);
+    let same = p.call(&call, &[], &[total])[0];
+    p.output("total", Party::Bob, same);
+    let plan = Plan::new(&p, &[("n", 50)], &Cut::into(3)).unwrap();
+    let outputs = in_plain(&plan, &Inputs::new().with("x", data::uints(8, &[2; 50]).unwrap()));
+    assert_eq!(data::to_uints(outputs.get("total").unwrap()).unwrap(), [100]);
+    let bytes = plan.encode().unwrap();
+    assert!(Plan::decode(&bytes).is_err());
+    let read = Plan::decode_with(&bytes, p.functionalities()).unwrap();
+    assert_eq!(read.digest(), plan.digest());
+}
+
+#[test]
+fn what_cannot_be_planned_is_said() {
+    let why = |program: &Program, sizes: &[(&str, u64)], cut: &Cut| {
+        Plan::new(program, sizes, cut).map(drop).unwrap_err().to_string()
+    };
+    let totals = totals();
+    let cases = [
+        (why(&totals, &[("n", 3)], &Cut::into(4)), "4 shards, but the size 'n' counts 3 lanes: take 3 shards or fewer"),
+        (why(&totals, &[("n", 3)], &Cut::into(0)), "a job has 1 to 16384 shards, not 0"),
+        (why(&totals, &[("n", 3)], &Cut::into(MOST_SHARDS + 1)), "a job has 1 to 16384 shards, not 16385"),
+        (why(&totals, &[("n", 0)], &Cut::into(1)), "program 'totals', size 'n': 0 is not between 1 and 4294967296"),
+        (
+            why(&totals, &[("n", 3)], &Cut { by: Some("m".into()), ..Cut::into(2) }),
+            "no size is named 'm': did you mean n?",
+        ),
+    ];
+    cases.iter().for_each(|(why, expected)| assert_eq!(why, expected));
+    let mut none = Program::new("none");
+    let x = none.input("x", Party::Alice, uint(8), 100);
+    none.output("x", Party::Bob, x);
+    assert!(why(&none, &[], &Cut::into(2)).contains("has no named size"));
+    let mut two = Program::new("two");
+    let [m, n] = ["m", "n"].map(|name| two.size(name, 0..=10));
+    let x = two.input("x", Party::Alice, uint(8), m * n);
+    two.output("x", Party::Bob, x);
+    let sizes = [("m", 4), ("n", 5)];
+    assert_eq!(why(&two, &sizes, &Cut::into(2)), "several sizes can be cut: name one of m, n");
+    let by_n = Plan::new(&two, &sizes, &Cut { by: Some("n".into()), ..Cut::into(2) }).unwrap();
+    assert_eq!((by_n.by(), by_n.lanes(), by_n.output_rows("x", 1)), ("n", 5, 12..20));
+    assert!(why(&two, &[("m", 4), ("n", 0)], &Cut { by: Some("n".into()), ..Cut::into(1) }).contains("'n' is 0"));
+}
+
+#[test]
+fn empty_shards_are_at_the_end_and_have_nothing_to_run() {
+    let cut = Cut { allow_empty: true, ..Cut::into(5) };
+    let plan = Plan::new(&totals(), &[("n", 3)], &cut).unwrap();
+    assert_eq!([0, 1, 2, 3, 4, 5].map(|shard| plan.range(shard)), [0..1, 1..2, 2..3, 3..3, 3..3, 3..3]);
+    let column = data::uints(8, &[1, 2, 3]).unwrap();
+    let whole = Inputs::new().with("alice", column.clone()).with("bob", column);
+    let outputs = in_plain(&plan, &whole);
+    assert_eq!(data::to_uints(outputs.get("total").unwrap()).unwrap(), [12]);
+    // Whoever runs them nevertheless gets outputs of no lanes.
+    let empty = plan.shard(4).unwrap();
+    let outputs = plain::run(&empty.binding, &empty.inputs_of(&whole).unwrap()).unwrap();
+    assert!(outputs.iter().all(|(_, value)| value.lanes() == 0));
+    let mut merge = plan.merge();
+    merge.add(4, outputs).unwrap();
+    assert!(merge.last_inputs(&whole).unwrap_err().to_string().contains("the outputs of shard 0 are missing"));
+}
+
+#[test]
+fn merging_refuses_what_does_not_belong() {
+    let plan = Plan::new(&totals(), &[("n", 101)], &Cut::into(2)).unwrap();
+    let outputs = |shard: u32, lanes: u64| {
+        let column = data::uints(8, &vec![1; lanes as usize]).unwrap();
+        let whole = Inputs::new().with("alice", column.clone()).with("bob", column);
+        let shard = plan.shard(shard)?;
+        Ok::<_, Error>(plain::run(&shard.binding, &shard.inputs_of(&whole)?)?)
+    };
+    assert!(outputs(0, 100).unwrap_err().to_string().contains("must have 101 lanes of 8 bits, but has 100 of 8"));
+    let mut merge = plan.merge();
+    merge.add(0, outputs(0, 101).unwrap()).unwrap();
+    for (shard, added, why) in [
+        (0, outputs(0, 101), "were added before"),
+        (2, outputs(0, 101), "shard 2 of a job of 2"),
+        (1, outputs(0, 101), "has 52 lanes, not 49"),
+        (1, Ok(Outputs::default()), "lacks the output 'sums'"),
+    ] {
+        let refused = merge.add(shard, added.unwrap()).unwrap_err().to_string();
+        assert!(refused.contains(why), "{refused}");
+    }
+    assert!(merge.finish(None).unwrap_err().to_string().contains("shard 1 are missing"));
+}
+
+/// All that decides how a program is cut is in the digest, and the first difference is named.
+#[test]
+fn plans_that_differ_name_the_difference() {
+    let plan = |p: &Program, n, cut: &Cut| Plan::new(p, &[("n", n)], cut).unwrap();
+    let ours = plan(&totals(), 1000, &Cut::into(4));
+    ours.difference(&plan(&totals(), 1000, &Cut { by: Some("n".into()), ..Cut::into(4) })).unwrap();
+    let others = [
+        (plan(&Random::program(1), 1000, &Cut::into(4)), "the program"),
+        (plan(&totals(), 1001, &Cut::into(4)), "its sizes"),
+        (plan(&totals(), 1000, &Cut::into(5)), "how many shards"),
+        (plan(&totals(), 1000, &Cut { allow_empty: true, ..Cut::into(4) }), "whether shards may be empty"),
+    ];
+    for (theirs, first) in others {
+        assert_ne!(ours.digest(), theirs.digest());
+        for (ours, theirs) in [(&ours, &theirs), (&theirs, &ours)] {
+            match ours.difference(theirs) {
+                Err(Error::Incompatible { what, .. }) => assert_eq!(what, first),
+                other => panic!("{first}: {other:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_file_is_read_as_it_was_written_or_not_at_all() {
+    let plan = Plan::new(&totals(), &[("n", 1000)], &Cut::into(4)).unwrap();
+    let bytes = plan.encode().unwrap();
+    assert_eq!(Plan::decode(&bytes).unwrap().encode().unwrap(), bytes);
+    for end in 0..bytes.len() {
+        assert!(Plan::decode(&bytes[..end]).is_err(), "cut off at {end}");
+    }
+    for place in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[place] ^= 1;
+        assert!(Plan::decode(&damaged).is_err(), "damaged at {place}");
+    }
+    let mut other_rule = bytes;
+    other_rule[10] = 9;
+    let why = Plan::decode(&other_rule).map(drop).unwrap_err().to_string();
+    assert_eq!(why, "malformed job file: its program is cut by rule 9, here by rule 1: plan it anew");
+}
+
+/// A billion lanes of 64 bits are planned: more than a machine holds, so nothing of a plan may have a size of that order.
+#[test]
+fn a_billion_lanes_are_planned() {
+    let mut p = Program::new("billion");
+    let n = p.size("n", 1..=1 << 40);
+    let x = p.input("x", Party::Alice, uint(64), n);
+    let y = p.input("y", Party::Bob, uint(64), n);
+    let sums = p.map_with([x, y], |c, [x, y]: [UInt; 2]| add(c, &x, &y, Goal::Size));
+    let [total] = p.reduce_with([sums], |c, [a], [b]: [UInt; 1]| [add(c, &a, &b, Goal::Size)]);
+    p.output("sums", Party::Alice, sums);
+    p.output("total", Party::Alice, total);
+    let sizes = [("n", 1_000_000_000)];
+    assert!(p.bind(&sizes).is_err(), "one machine does not hold it");
+    let why = Plan::new(&p, &sizes, &Cut::into(2)).map(drop).unwrap_err().to_string();
+    assert!(why.starts_with("shard 0: ") && why.ends_with("with more shards each has fewer lanes"), "{why}");
+    for shards in [8, 1000] {
+        let plan = Plan::new(&p, &sizes, &Cut::into(shards)).unwrap();
+        assert!(plan.encode().unwrap().len() < 10_000);
+        assert!(plan.shard(shards / 2).unwrap().binding.program().steps().len() < 100);
+        let last = plan.last().unwrap();
+        assert!(last.shares[0].lanes() < 30 * u64::from(shards));
+        assert_eq!(plan.outputs()[0].from, Source::Shards);
+        assert_eq!(plan.output_rows("sums", shards - 1).end, 1_000_000_000);
+    }
+}
