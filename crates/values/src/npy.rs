@@ -82,10 +82,11 @@ fn part(mut file: impl Read + Seek, header: Header, rows: Range<u64>) -> std::re
     let shape = [&[(rows.end - rows.start) as usize], header.shape.get(1..).unwrap_or(&[])].concat();
     let mut bytes = Header { shape, ..header }.to_bytes().map_err(|why| why.to_string())?;
     let head = bytes.len();
-    let skipped = row.checked_mul(rows.start).and_then(|skipped| i64::try_from(skipped).ok()).ok_or("it is too long")?;
-    let read = file.seek(SeekFrom::Current(skipped)).and_then(|_| {
-        file.take(row * (rows.end - rows.start)).read_to_end(&mut bytes)
-    });
+    let skipped =
+        row.checked_mul(rows.start).and_then(|skipped| i64::try_from(skipped).ok()).ok_or("it is too long")?;
+    let read = file
+        .seek(SeekFrom::Current(skipped))
+        .and_then(|_| file.take(row * (rows.end - rows.start)).read_to_end(&mut bytes));
     read.map_err(|why| why.to_string())?;
     match bytes.len() as u64 - head as u64 == row * (rows.end - rows.start) {
         true => Ok(bytes),

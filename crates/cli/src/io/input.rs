@@ -34,12 +34,7 @@ pub const ALL: Range<u64> = 0..u64::MAX;
 pub type Rows<'a> = dyn Fn(&str) -> Option<Range<u64>> + 'a;
 
 /// Reads some of the lanes of inputs, and nothing else of their files.
-pub fn read_rows(
-    program: &Program,
-    party: Party,
-    sources: &[Source],
-    rows: &Rows<'_>,
-) -> Result<Vec<Given>, Failure> {
+pub fn read_rows(program: &Program, party: Party, sources: &[Source], rows: &Rows<'_>) -> Result<Vec<Given>, Failure> {
     let said = Said::new(program, party, sources)?;
     let mut given = Vec::new();
     for Alone { name, source, ty } in said.alone {
@@ -231,11 +226,7 @@ pub fn columns(file: &str, wanted: &[Wanted<'_>]) -> Result<Vec<Option<BitMatrix
     columns_of_rows(file, wanted, ALL)
 }
 
-fn columns_of_rows(
-    file: &str,
-    wanted: &[Wanted<'_>],
-    rows: Range<u64>,
-) -> Result<Vec<Option<BitMatrix>>, Failure> {
+fn columns_of_rows(file: &str, wanted: &[Wanted<'_>], rows: Range<u64>) -> Result<Vec<Option<BitMatrix>>, Failure> {
     let format = Format::of(file);
     format.available()?;
     Ok(match format {

@@ -261,7 +261,12 @@ impl Acceptance {
     }
 
     /// Begins handshakes, but not with so many that those under way would wait for long; true if nobody else waits.
-    fn accept_some(&mut self, socket: &mio::net::TcpListener, identity: &Identity, peers: &[PublicKey]) -> Result<bool> {
+    fn accept_some(
+        &mut self,
+        socket: &mio::net::TcpListener,
+        identity: &Identity,
+        peers: &[PublicKey],
+    ) -> Result<bool> {
         for _ in 0..MOST_ARRIVALS {
             let Some((tcp, from)) = arrival(socket)? else {
                 return Ok(true);

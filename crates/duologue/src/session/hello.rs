@@ -68,7 +68,10 @@ pub(super) fn greet(channel: &mut Channel, hello: &[u8], meanwhile: impl FnOnce(
 }
 
 fn check_head(theirs: &[u8]) -> Result<()> {
-    let others = [(DOCTOR, "to look at the connection, by `duologue doctor`"), (JOBS, "to drive a job, by `duologue job drive`")];
+    let others = [
+        (DOCTOR, "to look at the connection, by `duologue doctor`"),
+        (JOBS, "to drive a job, by `duologue job drive`"),
+    ];
     if let Some((_, theirs)) = others.iter().find(|(magic, _)| theirs[..8] == **magic) {
         let (ours, theirs) = ("to run programs".into(), (*theirs).into());
         return Err(Error::Incompatible { what: "what to do", ours, theirs });

@@ -140,7 +140,10 @@ impl Job<'_> {
                 let security = Security::Tls { identity: self.keys.ours.clone(), peer: self.keys.peers };
                 Channel::connect_with(config.address(address)?, &security, &limits.meet(wait), &canceller)?
             }
-            None => reception.wait_for(self.keys.peers, wait, &canceller, |other| workers.add(other, silence))?,
+            None => {
+                let met = reception.wait_for(self.keys.peers, wait, &canceller, |other| workers.add(other, silence))?;
+                met.cancelled_by(&canceller)
+            }
         };
         self.console.note("the other driver is there");
         let mut hello = Hello::new(args.party, self.plan, self.settings.fields())?;
@@ -262,7 +265,8 @@ impl Job<'_> {
         for share in &last.shares {
             let width = last.binding.input(&share.name).map_or(0, |port| port.ty.width);
             let parts = (0..self.plan.shards()).filter(|shard| !share.rows(*shard).is_empty()).map(|shard| {
-                let (number, rows) = (state.kept.shards[shard as usize].finished.unwrap_or_default(), share.rows(shard));
+                let (number, rows) =
+                    (state.kept.shards[shard as usize].finished.unwrap_or_default(), share.rows(shard));
                 let from = From::Shard(Attempt { shard, number });
                 let path = parts::path(state.folder(), self.plan, from, &share.name).unwrap_or_default();
                 Part::open(path, width, rows.end - rows.start)

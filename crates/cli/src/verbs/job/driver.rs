@@ -41,6 +41,8 @@ pub struct Driver<'a> {
 pub struct Workers {
     there: BTreeMap<WorkerId, Worker>,
     came: u64,
+    /// How many attempts they were ready for.
+    ready: u64,
     /// When the last of them was there.
     seen: Instant,
     /// What they said of failures, the last of each attempt.
@@ -55,7 +57,7 @@ struct Worker {
 
 impl Workers {
     pub fn new() -> Workers {
-        Workers { there: BTreeMap::new(), came: 0, seen: Instant::now(), words: BTreeMap::new() }
+        Workers { there: BTreeMap::new(), came: 0, ready: 0, seen: Instant::now(), words: BTreeMap::new() }
     }
 
     /// Takes in somebody with the key of workers.
@@ -148,6 +150,7 @@ impl Driver<'_> {
             Answer::Hello { build, name } => return self.welcome(id, &build, name, now),
             Answer::Ready { shard, attempt, key, address } => match key.parse() {
                 Ok(key) if address.len() <= MOST_ADDRESS => {
+                    self.workers.ready += 1;
                     self.machine.worker_ready(id, at(shard, attempt), Offer { key, address });
                 }
                 _ => self.lose(id, "it has no key, or an address that is none", now),
@@ -175,7 +178,9 @@ impl Driver<'_> {
         if build != BUILD {
             let why = format!("a worker ({name}) is duologue {build}, its driver duologue {BUILD}");
             let _ = worker.line.send(&Order::Refused { why: why.clone() });
-            return Err(Failure::new(Exit::Incompatible, why).hint("install the same version on all machines of a party"));
+            return Err(
+                Failure::new(Exit::Incompatible, why).hint("install the same version on all machines of a party")
+            );
         }
         worker.name = Some(name);
         let told = worker.line.send(&Order::Welcome(Box::new(self.work.clone())));
@@ -253,8 +258,8 @@ impl Driver<'_> {
 
     /// Starts workers again that have ended, and gives up if there is none for too long.
     fn look_for_workers(&mut self) -> Result<(), Failure> {
-        let came = self.workers.came;
-        self.local.as_mut().map_or(Ok(()), |local| local.look(came))?;
+        let ready = self.workers.ready;
+        self.local.as_mut().map_or(Ok(()), |local| local.look(ready))?;
         if !self.workers.there.is_empty() || self.machine.done() == self.state.kept.shards.len() {
             self.workers.seen = Instant::now();
         }

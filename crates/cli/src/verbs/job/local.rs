@@ -16,12 +16,14 @@ pub struct Local {
     children: Vec<Child>,
     /// How many were started in place of one that ended.
     restarted: u64,
+    /// How many may end for nothing.
+    spare: u64,
 }
 
 impl Local {
     /// Starts so many workers with these words behind `duologue job worker`.
     pub fn start(count: u16, words: Vec<OsString>) -> Result<Local, Failure> {
-        let mut local = Local { words, children: Vec::new(), restarted: 0 };
+        let mut local = Local { words, children: Vec::new(), restarted: 0, spare: u64::from(count) + 2 };
         for _ in 0..count {
             local.add()?;
         }
@@ -35,9 +37,9 @@ impl Local {
         Ok(())
     }
 
-    /// Starts another for each that has ended. Of those that were started again, each must have had one before it that came to the
-    /// driver, `came` in all: workers that cannot even start are not started for ever.
-    pub fn look(&mut self, came: u64) -> Result<(), Failure> {
+    /// Starts another for each that has ended, but not for ever if they end before they do anything: not more than a few beyond
+    /// `ready`, the attempts for which workers were ready so far.
+    pub fn look(&mut self, ready: u64) -> Result<(), Failure> {
         let mut ended = Vec::new();
         self.children.retain_mut(|child| match child.try_wait() {
             Ok(Some(status)) => {
@@ -48,8 +50,8 @@ impl Local {
         });
         for status in ended {
             self.restarted += 1;
-            if self.restarted > came {
-                let why = format!("a worker ended before it came to the driver: {status}");
+            if self.restarted > ready + self.spare {
+                let why = format!("workers end before they do anything, the last one with {status}");
                 return Err(Failure::new(Exit::Machine, why).hint("look at what it printed"));
             }
             self.add()?;

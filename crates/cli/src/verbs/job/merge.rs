@@ -31,7 +31,8 @@ pub fn run(args: &JobMerge, console: &Console) -> Result<(), Failure> {
     let kept = state::look(&args.state, &plan)?;
     let missing = kept.shards.iter().filter(|shard| shard.finished.is_none()).count() as u64;
     if missing > 0 {
-        let why = format!("{} of the job in {} are not finished", console::count(missing, "shard"), args.state.display());
+        let why =
+            format!("{} of the job in {} are not finished", console::count(missing, "shard"), args.state.display());
         return Err(Failure::input(why).hint("`duologue job drive --resume` finishes them"));
     }
     let attempts = kept.shards.iter().map(|shard| shard.finished.unwrap_or_default()).collect();
@@ -114,7 +115,13 @@ impl Merge<'_> {
         targets.others.write_values(|name| values.get(name))?;
         let merged = self.ours().map(|output| {
             let value = values.get(&output.name).filter(|_| targets.of(&output.name).is_none()).cloned();
-            Output { name: output.name.clone(), ty: type_of(output), lanes: output.lanes, value, file: targets.of(&output.name) }
+            Output {
+                name: output.name.clone(),
+                ty: type_of(output),
+                lanes: output.lanes,
+                value,
+                file: targets.of(&output.name),
+            }
         });
         Ok(Merged { party: self.party.to_string(), outputs: merged.collect() })
     }

@@ -104,11 +104,17 @@ impl fmt::Display for PlanReport {
         let row = |(shard, (first, lanes)): (usize, &(u64, u64))| {
             vec![format!("shard {shard}"), format!("from {}", thousands(*first)), console::count(*lanes, "lane")]
         };
-        write!(f, "{}", console::table("lrr", &self.shards.iter().enumerate().take(SHOWN).map(row).collect::<Vec<_>>()))?;
+        write!(
+            f,
+            "{}",
+            console::table("lrr", &self.shards.iter().enumerate().take(SHOWN).map(row).collect::<Vec<_>>())
+        )?;
         if self.shards.len() > SHOWN {
             writeln!(f, "  and {} more; all with --json", self.shards.len() - SHOWN)?;
         }
-        let from = |from: &str| if from == "last" { "the last program, of the drivers" } else { "the shards, one after another" };
+        let from = |from: &str| {
+            if from == "last" { "the last program, of the drivers" } else { "the shards, one after another" }
+        };
         let outputs = self.outputs.iter().map(|(name, source)| vec![shown::name(name), from(source).into()]);
         write!(f, "outputs\n{}", console::table("ll", &outputs.collect::<Vec<_>>()))?;
         self.file.as_ref().map_or(Ok(()), |file| writeln!(f, "written to {}", shown::line(file)))

@@ -49,7 +49,8 @@ impl Shards {
             let why = format!("{} has another plan than the driver", work.state.display());
             return Err(Failure::new(Exit::Incompatible, why));
         }
-        let job = state::number(&work.job).ok_or_else(|| Failure::malformed("the driver's message", "the job's number"))?;
+        let job =
+            state::number(&work.job).ok_or_else(|| Failure::malformed("the driver's message", "the job's number"))?;
         Ok(Shards { party: settings::party(&work.party)?, plan, job, work })
     }
 

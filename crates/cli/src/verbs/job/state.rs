@@ -56,11 +56,16 @@ impl State {
 
     /// A folder in which a job was begun.
     pub fn open(folder: &Path, party: Party, plan: &Plan) -> Result<State, Failure> {
-        read_plan(folder)?.difference(plan).map_err(|why| {
-            Failure::new(Exit::Input, format!("{} has another job: {why}", folder.display()))
-        })?;
+        if !folder.join("parts").is_dir() {
+            let why = format!("the job in {} is done: its outputs were written", folder.display());
+            return Err(Failure::input(why).hint("a new job needs another --state"));
+        }
+        read_plan(folder)?
+            .difference(plan)
+            .map_err(|why| Failure::new(Exit::Input, format!("{} has another job: {why}", folder.display())))?;
         let (log, whole, text) = open_log(folder)?;
-        let kept = read_log(&text, plan.shards()).map_err(|why| Failure::malformed(folder.join("log").display(), why))?;
+        let kept =
+            read_log(&text, plan.shards()).map_err(|why| Failure::malformed(folder.join("log").display(), why))?;
         if kept.party != party {
             let why = format!("{} has the job of {}, not of {party}", folder.display(), kept.party);
             return Err(Failure::input(why));
@@ -85,7 +90,7 @@ impl State {
 
     pub fn keep_begun(&mut self, attempt: Attempt) -> Result<(), Failure> {
         let Attempt { shard, number } = attempt;
-        self.kept.shards[shard as usize].begun = number;
+        self.kept.shards[shard as usize] = Progress { begun: number, finished: None };
         self.write(&format!("begun {shard} {number}\n"))
     }
 
@@ -164,7 +169,10 @@ impl Kept {
         let (shard, cost) = (usize::try_from(shard).ok()?, self.costs.get_mut(usize::try_from(shard).ok()?)?);
         let progress = &mut self.shards[shard];
         match (word, rest) {
-            ("begun", &[attempt]) => progress.begun = attempt.try_into().ok().filter(|next| *next > progress.begun)?,
+            ("begun", &[attempt]) => {
+                let begun = attempt.try_into().ok().filter(|next| *next > progress.begun)?;
+                *progress = Progress { begun, finished: None };
+            }
             ("finished", &[attempt, micros, sent, received]) => {
                 progress.finished = Some(attempt.try_into().ok().filter(|attempt| *attempt == progress.begun)?);
                 *cost = Costs { micros, sent, received };
@@ -191,7 +199,8 @@ mod tests {
     #[test]
     fn a_log_is_read_up_to_its_last_whole_line() {
         let job = "ab".repeat(32);
-        let text = format!("{TITLE}bob\njob {job}\nbegun 1 1\nbegun 1 2\nfinished 1 2 70 8 9\nbegun 0 1\nfinished 0 1 1");
+        let text =
+            format!("{TITLE}bob\njob {job}\nbegun 1 1\nbegun 1 2\nfinished 1 2 70 8 9\nbegun 0 1\nfinished 0 1 1");
         let kept = read_log(&text, 2).unwrap();
         assert_eq!((kept.party, kept.job), (Party::Bob, Some([0xab; 32])));
         let of = |begun, finished| Progress { begun, finished };
@@ -201,9 +210,17 @@ mod tests {
 
     #[test]
     fn a_line_that_no_driver_writes_is_refused() {
-        for line in
-            ["begun 2 1", "begun 0 0", "begun 0", "finished 0 1 1 1 1", "job abc", "begun 0 -1", "", "begin 0 1", "begun 0 1 1"]
-        {
+        for line in [
+            "begun 2 1",
+            "begun 0 0",
+            "begun 0",
+            "finished 0 1 1 1 1",
+            "job abc",
+            "begun 0 -1",
+            "",
+            "begin 0 1",
+            "begun 0 1 1",
+        ] {
             let why = read_log(&format!("{TITLE}alice\n{line}\n"), 2).err().unwrap();
             assert!(why.contains("line 2"), "{line}: {why}");
         }

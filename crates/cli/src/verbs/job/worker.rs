@@ -23,20 +23,22 @@ use std::time::Duration;
 /// How long a worker sleeps when nothing has happened.
 const PAUSE: Duration = Duration::from_millis(2);
 
+/// How often a worker says that it is alive: a driver may be told to have little patience.
+const HEARTBEAT: Duration = Duration::from_millis(500);
+
 /// The variable that has the key pair of workers, as the text of its file.
 const KEY: &str = "DUOLOGUE_WORKER_KEY";
 
 pub fn run(args: &JobWorker, console: &Console) -> Result<(), Failure> {
     let canceller = interrupt::canceller()?;
     let security = Security::Tls { identity: Arc::new(identity(args)?), peer: args.driver_key };
-    let limits = Limits::default().meet(Duration::from_secs(args.wait)).inbox(1 << 27);
-    // The wait can be ended; what the driver is told after that must still arrive.
-    let channel = Channel::connect_with(&args.driver, &security, &limits, &Canceller::new())?;
+    let limits = Limits::default().meet(Duration::from_secs(args.wait)).inbox(1 << 27).heartbeat(HEARTBEAT);
+    let channel = Channel::connect_with(&args.driver, &security, &limits, &canceller)?;
     console.note("the driver is there");
     let mut line = Line::new(channel, limits.silence);
     line.send(&Answer::Hello { build: BUILD.into(), name: format!("process {}", process::id()) })?;
     let mut worker = Worker { args, line, here: here(&args.driver), shards: None, active: None, stopping: Vec::new() };
-    worker.serve(&canceller)
+    worker.serve()
 }
 
 fn identity(args: &JobWorker) -> Result<Identity, Failure> {
@@ -81,12 +83,8 @@ struct Active {
 }
 
 impl Worker<'_> {
-    fn serve(&mut self, canceller: &Canceller) -> Result<(), Failure> {
+    fn serve(&mut self) -> Result<(), Failure> {
         loop {
-            if canceller.is_cancelled() {
-                self.active.iter().for_each(|active| active.canceller.cancel());
-                return Err(duologue::Error::Cancelled.into());
-            }
             match self.line.poll::<Order>()? {
                 Some(Order::End) => return Ok(()),
                 Some(Order::Refused { why }) => return Err(Failure::new(Exit::Incompatible, why)),

@@ -176,7 +176,10 @@ impl<P: Pipe> TlsPipe<P> {
         if let Some(offered) = self.pin.refused() {
             return Error::Incompatible {
                 what: "the peer's key",
-                ours: format!("{} (pinned)", self.pin.expected.iter().map(PublicKey::to_string).collect::<Vec<_>>().join(" or ")),
+                ours: format!(
+                    "{} (pinned)",
+                    self.pin.expected.iter().map(PublicKey::to_string).collect::<Vec<_>>().join(" or ")
+                ),
                 theirs: format!("{offered} (shown)"),
             };
         }

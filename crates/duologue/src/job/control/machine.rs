@@ -105,8 +105,10 @@ pub struct Machine {
 impl Machine {
     /// A job of which both drivers know the same. An attempt may take `deadline`.
     pub fn new(party: Party, agreed: &Agreed, deadline: Duration) -> Machine {
-        let shard = |&Progress { begun, finished }: &Progress| {
-            Shard { begun, finished: finished.is_some(), ..Shard::default() }
+        let shard = |&Progress { begun, finished }: &Progress| Shard {
+            begun,
+            finished: finished.is_some(),
+            ..Shard::default()
         };
         let mut machine = Machine {
             party,
@@ -394,10 +396,11 @@ impl Machine {
 /// The failure that both drivers take for the cause: the gravest one, of two alike Alice's.
 fn first(party: Party, ours: Verdict, theirs: Verdict) -> (Party, Reason) {
     let (alice, bob) = if party == Party::Alice { (ours, theirs) } else { (theirs, ours) };
-    let failures = [(Party::Alice, alice), (Party::Bob, bob)].into_iter().filter_map(|(party, verdict)| match verdict {
-        Verdict::Failed(reason) => Some((party, reason)),
-        Verdict::Done(_) => None,
-    });
+    let failures =
+        [(Party::Alice, alice), (Party::Bob, bob)].into_iter().filter_map(|(party, verdict)| match verdict {
+            Verdict::Failed(reason) => Some((party, reason)),
+            Verdict::Done(_) => None,
+        });
     let rank = |reason: Reason| match reason {
         reason if reason.is_final() => 0,
         Reason::WorkerLost | Reason::Machine => 1,

@@ -71,9 +71,8 @@ fn a_shard_is_finished_if_both_have_the_same_attempt() {
     let alice = Hello { job: Some([7; 32]), ..hello(Party::Alice, &[(1, 1), (2, 2), (1, 0), (3, 2)]) };
     let bob = hello(Party::Bob, &[(1, 1), (3, 1), (2, 0), (2, 0)]);
     let [alice, bob] = meet(alice, bob).map(Result::unwrap);
-    let expected: Vec<Progress> = [(1, Some(1)), (3, None), (2, None), (3, None)]
-        .map(|(begun, finished)| Progress { begun, finished })
-        .into();
+    let expected: Vec<Progress> =
+        [(1, Some(1)), (3, None), (2, None), (3, None)].map(|(begun, finished)| Progress { begun, finished }).into();
     assert_eq!((alice.job, &alice.shards), ([7; 32], &expected));
     assert_eq!(alice, bob);
 }
@@ -106,7 +105,8 @@ fn jobs_that_differ_are_told_apart_on_both_sides() {
 #[test]
 fn whoever_does_something_else_is_told_so() {
     let ours = hello(Party::Alice, &[(0, 0)]);
-    for (head, words) in [(&b"duologue"[..], "run a program"), (b"duodoctr", "doctor"), (b"SSH-2.0-", "does not speak")] {
+    for (head, words) in [(&b"duologue"[..], "run a program"), (b"duodoctr", "doctor"), (b"SSH-2.0-", "does not speak")]
+    {
         let theirs = [head, &[3, 0], &[0; 200]].concat();
         let why = ours.agree(&[0; 32], &theirs).unwrap_err().to_string();
         assert!(why.contains(words), "{why}");
