@@ -1,7 +1,7 @@
 //! Jobs in one process: all shards, then the last program, by whatever runs a program.
 #![allow(dead_code)] // each test file uses its part
 
-use circuit::program::Binding;
+use duologue::circuit::program::Binding;
 use duologue::job::{Merge, Plan};
 use duologue::{Inputs, Outputs, plain};
 

@@ -15,6 +15,7 @@ mod eigenfaces;
 mod equality;
 mod hostile_calls;
 mod iris;
+mod jobs;
 mod join;
 mod private_function;
 mod proximity;

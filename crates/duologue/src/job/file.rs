@@ -49,26 +49,7 @@ impl Plan {
     /// [`new`](Plan::new) if that program cannot be cut.
     pub fn decode_with(bytes: &[u8], functionalities: &Functionalities) -> Result<Plan> {
         let mut from = Reader(bytes);
-        if from.take(MAGIC.len())? != MAGIC {
-            return Err(malformed("it does not begin like one"));
-        }
-        let version = from.number::<2>()?;
-        if version != VERSION.into() {
-            return Err(malformed(format!("version {version}; this program reads version {VERSION}")));
-        }
-        let rule = from.number::<4>()?;
-        if rule != RULE.into() {
-            return Err(malformed(format!("its program is cut by rule {rule}, here by rule {RULE}: plan it anew")));
-        }
-        let shards = from.number::<4>()? as u32;
-        let allow_empty = match from.number::<1>()? {
-            0 => false,
-            1 => true,
-            other => return Err(malformed(format!("{other} for whether shards may be empty"))),
-        };
-        let by = from.number::<2>()? as usize;
-        let by = std::str::from_utf8(from.take(by)?).map_err(|_| malformed("the name of the size is not UTF-8"))?;
-        let sizes = (0..from.number::<2>()?).map(|_| from.number::<8>()).collect::<Result<Vec<u64>>>()?;
+        let (cut, sizes) = from.head()?;
         let length = usize::try_from(from.number::<8>()?).map_err(|_| too_short())?;
         let program = Program::from_bytes_with(from.take(length)?, functionalities);
         let program = program.map_err(|why| malformed(why.to_string()))?;
@@ -80,7 +61,7 @@ impl Plan {
             return Err(malformed(format!("{} sizes of a program that has {}", sizes.len(), program.sizes().len())));
         }
         let named: Vec<(&str, u64)> = program.sizes().iter().map(|size| &size.name[..]).zip(sizes).collect();
-        let plan = Plan::new(&program, &named, &Cut { by: Some(by.into()), shards, allow_empty })?;
+        let plan = Plan::new(&program, &named, &cut)?;
         match plan.digest()[..] == *digest {
             true => Ok(plan),
             false => Err(malformed("its digest does not fit: it is damaged")),
@@ -92,6 +73,31 @@ impl Plan {
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
+    /// What comes before the program: how it is cut, and at which sizes.
+    fn head(&mut self) -> Result<(Cut, Vec<u64>)> {
+        if self.take(MAGIC.len())? != MAGIC {
+            return Err(malformed("it does not begin like one"));
+        }
+        let version = self.number::<2>()?;
+        if version != VERSION.into() {
+            return Err(malformed(format!("version {version}; this program reads version {VERSION}")));
+        }
+        let rule = self.number::<4>()?;
+        if rule != RULE.into() {
+            return Err(malformed(format!("its program is cut by rule {rule}, here by rule {RULE}: plan it anew")));
+        }
+        let shards = self.number::<4>()? as u32;
+        let allow_empty = match self.number::<1>()? {
+            0 => false,
+            1 => true,
+            other => return Err(malformed(format!("{other} for whether shards may be empty"))),
+        };
+        let by = self.number::<2>()? as usize;
+        let by = std::str::from_utf8(self.take(by)?).map_err(|_| malformed("the name of the size is not UTF-8"))?;
+        let sizes = (0..self.number::<2>()?).map(|_| self.number::<8>()).collect::<Result<Vec<u64>>>()?;
+        Ok((Cut { by: Some(by.into()), shards, allow_empty }, sizes))
+    }
+
     fn take(&mut self, count: usize) -> Result<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(count).ok_or_else(too_short)?;
         self.0 = rest;

@@ -3,7 +3,7 @@
 //! A [`Plan`] divides the lanes that a public size counts among *shards*, each a program of its own that a pair of workers runs on
 //! its rows of the inputs. What is reduced over all lanes leaves the shards as shares; the [`last`](Plan::last) program, run by one
 //! pair, folds them and does all that follows. Bit for bit the outputs are those of the whole program, since reductions keep their
-//! tree. What can be cut, and what is refused, is on the page about [jobs](https://github.com/duologue/duologue/blob/main/docs/jobs.md).
+//! tree. What can be cut, and what is refused, is on the book's page about jobs (`docs/jobs.md`).
 //!
 //! Nothing here knows a socket, a file or who starts a worker. A session of a shard says which one it is by [`Part`].
 //!

@@ -132,7 +132,7 @@ mod tests {
         assert!((0..8).all(|shard| blocks(eighth.of(shard)).count() < 12 || shard == 7));
         assert_eq!(ranges(1 << 20, 4, 0).unwrap().of(1), 1 << 18..1 << 19);
         assert_eq!(ranges(1 << 20, 4, 1).unwrap().of(1), (1 << 18) - 1..(1 << 19) - 1);
-        assert_eq!([0, 1, 2].map(|shard| ranges(5, 3, 0).unwrap().of(shard)), [0..2, 2..3, 3..5]);
+        assert_eq!([0, 1, 2].map(|shard| ranges(5, 3, 0).unwrap().of(shard)), [0..2, 2..4, 4..5]);
     }
 
     #[test]

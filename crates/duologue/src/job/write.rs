@@ -7,8 +7,8 @@ use super::places::{Layout, Place, Places, count};
 use super::ranges::{Ranges, blocks};
 use super::{Last, LastShares, Shard, ShardInput};
 use crate::{Error, Result};
-use circuit::Circuit;
 use circuit::program::{Binding, Owner, Program, Recipient, Step, Value, View};
+use circuit::{Circuit, Type};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -227,26 +227,26 @@ impl<'a> Writer<'a> {
     fn step(&mut self, number: usize) {
         let cutter = self.cutter;
         let step = &cutter.steps()[number];
-        let args = |writer: &Self, args: &[Value]| args.iter().map(|&arg| writer.value(arg)).collect::<Vec<Value>>();
         let made = match step {
-            Step::Input { .. } => vec![self.input(number, step)],
+            Step::Input { name, owner, ty, .. } => vec![self.input(number, name, (*owner, *ty))],
             Step::Constant { ty, bits, .. } => {
                 let lanes = self.lanes_by(number);
                 vec![self.program.constant(*ty, lanes, bits)]
             }
-            Step::Map { circuit, args: read } => self.program.map_all(cutter.circuit(*circuit), &args(self, read)),
-            Step::Reduce { circuit, args: read } => match (self.shard, reduces(&cutter.places, step)) {
+            Step::Map { circuit, args } => self.program.map_all(cutter.circuit(*circuit), &self.values_of(args)),
+            Step::Reduce { circuit, args } => match (self.shard, reduces(&cutter.places, step)) {
                 (None, Some(_)) => self.fold_shards(number),
-                _ => self.program.reduce(cutter.circuit(*circuit), &args(self, read)),
+                _ => self.program.reduce(cutter.circuit(*circuit), &self.values_of(args)),
             },
             Step::Iterate { circuit, cycles, state, inputs } => {
+                let [state, inputs] = [state, inputs].map(|args| self.values_of(args));
                 let cycles = count(cycles, cutter.whole.sizes());
-                self.program.iterate(cutter.circuit(*circuit), cycles, &args(self, state), &args(self, inputs))
+                self.program.iterate(cutter.circuit(*circuit), cycles, &state, &inputs)
             }
-            Step::View { view, args: read } => vec![self.view(number, view, read)],
-            Step::Call { name, version, parameters, args: read } => {
-                let known = cutter.whole.program().functionalities().find(name, *version).cloned();
-                known.map_or(Vec::new(), |known| self.program.call(&known, parameters, &args(self, read)))
+            Step::View { view, args } => vec![self.view(number, view, args)],
+            Step::Call { name, version, parameters, args } => {
+                let known = cutter.whole.program().functionalities().find(name, *version);
+                self.program.call(known.expect("known when bound"), parameters, &self.values_of(args))
             }
             Step::Output { .. } => Vec::new(),
         };
@@ -255,7 +255,11 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The value of this program for one of the whole program, which was written before.
+    /// The values of this program for those of the whole program, which were written before.
+    fn values_of(&self, args: &[Value]) -> Vec<Value> {
+        args.iter().map(|&arg| self.value(arg)).collect()
+    }
+
     fn value(&self, value: Value) -> Value {
         self.values[value.number()].expect("steps are written after what they read")
     }
@@ -267,12 +271,11 @@ impl<'a> Writer<'a> {
         rows.map_or(0, |rows| rows.end - rows.start)
     }
 
-    fn input(&mut self, number: usize, step: &Step) -> Value {
-        let Step::Input { name, owner, ty, .. } = step else { unreachable!("an input") };
+    fn input(&mut self, number: usize, name: &str, (owner, ty): (Owner, Type)) -> Value {
         let value = self.cutter.whole.program().defined_by(number).next().expect("an input is a value");
         let (rows, of) = (self.cutter.rows(value, self.shard), self.cutter.whole.lanes_of(value));
-        let made = self.program.input(name, *owner, *ty, rows.end - rows.start);
-        self.inputs.push(ShardInput { name: name.clone(), owner: *owner, ty: *ty, rows, of });
+        let made = self.program.input(name, owner, ty, rows.end - rows.start);
+        self.inputs.push(ShardInput { name: name.to_owned(), owner, ty, rows, of });
         made
     }
 
@@ -282,7 +285,7 @@ impl<'a> Writer<'a> {
             Some(shard) => self.cutter.reads(number, shard),
             None => args.to_vec(),
         };
-        let read: Vec<Value> = read.iter().map(|&arg| self.value(arg)).collect();
+        let read = self.values_of(&read);
         let view = match view {
             View::Chain if read.len() == 1 => return read[0],
             View::Repeat(_) => {
@@ -310,7 +313,7 @@ impl<'a> Writer<'a> {
     /// The blocks of a reduction in a shard, each folded to one lane, as outputs that stay shared.
     fn fold_blocks(&mut self, reduction: &Reduction, shard: u32) {
         let circuit = self.cutter.circuit_of(reduction.step);
-        let args: Vec<Value> = reduction.args.iter().map(|&arg| self.value(arg)).collect();
+        let args = self.values_of(&reduction.args);
         let rows = self.cutter.ranges.rows(reduction.layout, shard);
         let start = rows.start;
         let all = rows.end - start;

@@ -480,7 +480,7 @@ fn has_forgotten(session: &Session) -> bool {
     let Session {
         secrets, pairwise, stock, wire, dead,
         // Numbers, and what depends on programs alone.
-        party: _, id: _, base: _, ordinal: _, programs: _, first: _, foreseen: _, last: _, plans: _, calls: _,
+        party: _, id: _, part: _, base: _, ordinal: _, programs: _, first: _, foreseen: _, last: _, plans: _, calls: _,
     } = session;
     let Wire {
         correlating, maker, pool, delta,
