@@ -39,6 +39,7 @@
 //! # Ok::<(), duologue::Error>(())
 //! ```
 
+#[doc(hidden)]
 pub mod control;
 mod file;
 mod merge;

@@ -229,13 +229,15 @@ impl Driver<'_> {
                 let words = self.workers.words.get(&attempt).map_or(String::new(), |words| format!(": {words}"));
                 self.console.note(format!("{attempt} failed on the side of {party}: {reason}{words}"));
             }
-            Action::Send(message) => self.peer.send(&message.encode())?,
+            Action::Send(message) => self.peer.send(&message.encode()),
             Action::Prepare(id, Attempt { shard, number }) => {
                 self.tell(id, &Order::Prepare { shard, attempt: number }, now);
             }
-            Action::Start(id, Attempt { shard, number }, Offer { key, address }) => {
+            Action::Start(id, attempt, Offer { key, address }) => {
+                let Attempt { shard, number } = attempt;
                 let order = Order::Start { shard, attempt: number, key: key.to_string(), address };
                 self.tell(id, &order, now);
+                self.console.note(format!("{attempt}: the workers meet"));
             }
             Action::Stop(id, Attempt { shard, number }) => {
                 self.tell(id, &Order::Stop { shard, attempt: number }, now);

@@ -89,9 +89,11 @@ impl Line {
         Line(Mail::new(channel, 4, MOST, silence))
     }
 
+    /// Sends a message; whether that succeeds is told by [`poll`](Self::poll).
     pub fn send(&mut self, message: &impl Serialize) -> Result<(), Failure> {
         let body = serde_json::to_vec(message).map_err(|why| Failure::malformed("a message to a worker", why))?;
-        Ok(self.0.send(&[&(body.len() as u32).to_le_bytes()[..], &body].concat())?)
+        self.0.send(&[&(body.len() as u32).to_le_bytes()[..], &body].concat());
+        Ok(())
     }
 
     /// The next message, if it has come.
