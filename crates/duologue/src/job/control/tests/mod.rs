@@ -101,7 +101,7 @@ fn a_job_gives_up_in_the_end() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// Workers and both drivers come and go at any time: both parties end alike, every finished shard has the outputs of one
+    /// Workers and both drivers come and go at any time: both parties finish or neither, every finished shard has the outputs of one
     /// session, and no attempt's number is used twice ([`World`] checks both at every step).
     #[test]
     fn whatever_is_lost_the_results_are_those_of_one_session(
@@ -118,7 +118,8 @@ proptest! {
         let [alice, bob] = world.ends();
         match (alice, bob) {
             (Some(End::Finished), Some(End::Finished)) => {}
-            (Some(End::Failed(a, p, r)), Some(End::Failed(b, q, s))) => prop_assert_eq!((a, p, r), (b, q, s)),
+            // Two shards may fail for good at once: each driver names the first that it hears of.
+            (Some(End::Failed(..) | End::TheirFailure), Some(End::Failed(..) | End::TheirFailure)) => {}
             ends => prop_assert!(false, "{:?}", ends),
         }
     }
