@@ -114,6 +114,20 @@ fn whoever_is_interrupted_ends_the_job_of_both() {
     }
 }
 
+/// Outputs that cannot be written are not lost.
+#[test]
+fn a_disk_that_is_full_costs_no_shard() {
+    let couple = Couple::new();
+    couple.place.write("n.csv", lines(&[1, 2, 3, 4, 5]));
+    let [alice, bob] =
+        couple.both("block:add:8 --shards 2", "--input a=n.csv --output out=/dev/full", "--input b=n.csv");
+    alice.failed(8, &["writing /dev/full", "hint: the job is done: `duologue job merge alice.state`"]);
+    assert_eq!(values(&bob, "out"), [2, 4, 6, 8, 10]);
+    let merged = couple.place.run("job merge alice.state --output out=sums.csv");
+    assert_eq!(merged.succeeded().stdout, "out: 5 lanes in sums.csv\n");
+    assert_eq!(std::fs::read_to_string(couple.place.path("sums.csv")).unwrap(), "2\n4\n6\n8\n10\n");
+}
+
 /// A line between the drivers that holds bytes for a while loses nothing; one that holds them longer ends the job, and it goes on.
 #[test]
 fn a_partition_of_the_drivers_is_survived_or_told() {

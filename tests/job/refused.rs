@@ -114,6 +114,18 @@ fn a_driver_waits_for_workers_of_others() {
 }
 
 #[test]
+fn ports_that_are_taken_are_named() {
+    let couple = Couple::new();
+    couple.place.write("n.csv", lines(&[1; 10]));
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let [alice, bob] =
+        couple.both("block:add:8 --shards 2", "--input a=n.csv", &format!("--input b=n.csv --ports {port}-{port}"));
+    bob.failed(8, &["shard 0, attempt 3: ", &format!("no port from {port} to {port} is free at 127.0.0.1")]);
+    alice.failed(5, &["shard 0, attempt 3 failed on the side of bob: its operating system refused"]);
+}
+
+#[test]
 fn a_driver_without_workers_gives_up() {
     let couple = Couple::new();
     couple.place.write("n.csv", lines(&[1; 10]));

@@ -27,7 +27,7 @@ use duologue::{Inputs, Session, hex};
 use std::env;
 use std::ffi::OsString;
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -47,11 +47,16 @@ pub fn run(args: &JobDrive, config: &Config, console: &Console) -> Result<(), Fa
     interrupt::settle()?;
     let attempts = state.kept.shards.iter().map(|shard| shard.finished.unwrap_or_default()).collect();
     let merge = Merge { folder: state.folder(), plan: &plan, party: args.party, attempts };
-    let merged = if args.no_merge { None } else { Some(merge.write(&targets)?) };
+    let merged = if args.no_merge { None } else { Some(merge.write(&targets).map_err(|why| later(why, &args.state))?) };
     if merged.is_some() {
         parts::remove(state.folder())?;
     }
     JobReport::new(&plan, args.party, &state.kept, last, start.elapsed(), merged)?.show(console)
+}
+
+/// What was computed is kept, wherever it could not be written.
+fn later(failure: Failure, state: &Path) -> Failure {
+    failure.hint(format!("the job is done: `duologue job merge {}` writes its outputs", state.display()))
 }
 
 /// The plan that is named, or that of the program that is named.
@@ -196,7 +201,7 @@ impl Job<'_> {
         }
     }
 
-    fn say_how(&self, reception: &Reception, key_file: &std::path::Path) {
+    fn say_how(&self, reception: &Reception, key_file: &Path) {
         if self.args.launch == Launch::Wait {
             let (address, key) = (self.address(reception), self.keys.ours.public());
             self.console.note(format!(
@@ -206,7 +211,7 @@ impl Job<'_> {
         }
     }
 
-    fn start_workers(&self, reception: &Reception, key_file: &std::path::Path) -> Result<Local, Failure> {
+    fn start_workers(&self, reception: &Reception, key_file: &Path) -> Result<Local, Failure> {
         let args = self.args;
         let mut words: Vec<OsString> = vec!["--driver".into(), self.address(reception).into()];
         words.extend(["--driver-key".into(), self.keys.ours.public().to_string().into()]);

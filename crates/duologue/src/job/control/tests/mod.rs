@@ -61,6 +61,24 @@ fn an_attempt_that_is_replayed_or_old_is_refused() {
     bob.hear(Message::Begin(at(0, 2)), Duration::ZERO).unwrap();
 }
 
+/// A worker that speaks of a shard which is not its own is not believed.
+#[test]
+fn a_worker_ends_its_own_attempt_alone() {
+    let (mut bob, attempt) = bob();
+    let other = Attempt { shard: 1, number: 1 };
+    bob.hear(Message::Begin(other), Duration::ZERO).unwrap();
+    bob.actions();
+    for (worker, claimed) in [(1, other), (2, attempt), (1, Attempt { number: 2, ..attempt }), (9, attempt)] {
+        bob.worker_ended(worker, claimed, Verdict::Done(Costs::default()), Duration::ZERO);
+        assert_eq!(bob.actions(), [], "worker {worker}: {claimed}");
+    }
+    bob.worker_ended(2, other, Verdict::Failed(Reason::Machine), Duration::ZERO);
+    assert_eq!(
+        bob.actions(),
+        [Action::Send(Message::Free), Action::Send(Message::Ended(other, Verdict::Failed(Reason::Machine)))]
+    );
+}
+
 #[test]
 fn more_attempts_than_workers_are_refused() {
     let (mut bob, _) = bob();
