@@ -48,9 +48,6 @@ mod places;
 mod ranges;
 mod write;
 
-#[cfg(test)]
-mod tests;
-
 pub use merge::Merge;
 pub use part::Part;
 pub use ranges::MOST_SHARDS;
