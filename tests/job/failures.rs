@@ -63,7 +63,7 @@ fn both_parties_try_again_at_once() {
     let mut alice = slow.alice("", &address);
     let workers = [worker_process(&mut alice, 1), worker_process(&mut bob, 1)];
     alice.until("shard 1, attempt 1: the workers meet");
-    workers.map(kill);
+    workers.into_iter().for_each(kill);
     let parties = [alice.end(), bob.end()];
     slow.check(&parties);
     assert_eq!(attempts(&parties[0]), attempts(&parties[1]));

@@ -125,6 +125,35 @@ fn ports_that_are_taken_are_named() {
     alice.failed(5, &["shard 0, attempt 3 failed on the side of bob: its operating system refused"]);
 }
 
+/// Every worker of both parties meets one of the other's, and what keeps them apart is told.
+#[test]
+fn a_doctor_tries_the_routes_between_workers() {
+    let couple = Couple::new();
+    let place = &couple.place;
+    let words = |party: usize| format!("job doctor --as {} {}", ["alice", "bob"][party], couple.keys[party]);
+    let (bob, address) = place.listen(&format!("{} --workers 3", words(1)));
+    let alice = place.run(&format!("{} --workers 3 --json --connect {address}", words(0))).json();
+    let routes = alice["routes"].as_array().unwrap();
+    assert_eq!(routes.len(), 3);
+    for route in routes {
+        assert!(route["seconds"].as_f64().is_some_and(|time| time > 0.0), "{alice}");
+        assert!(route["address"].as_str().unwrap().starts_with("127.0.0.1:"), "{alice}");
+    }
+    let bob = bob.end();
+    assert_eq!(bob.succeeded().stdout.matches("ok   a round trip takes ").count(), 3, "{}", bob.stdout);
+    // Nobody listens under that name.
+    let (bob, address) = place.listen(&format!("{} --wait 10 --host 127.0.0.9", words(1)));
+    let alice = place.run(&format!("{} --wait 10 --connect {address}", words(0)));
+    for done in [alice, bob.end()] {
+        done.failed(8, &["1 route of 1 does not work", "hint: --host is the name"]);
+        assert!(done.stdout.contains("FIX  shard 0, attempt 1 failed on the side of "), "{}", done.stdout);
+    }
+    // The numbers of workers differ, or one looks for routes and the other has a job.
+    let (bob, address) = place.listen(&format!("{} --workers 2", words(1)));
+    place.run(&format!("{} --connect {address}", words(0))).failed(4, &["how many workers"]);
+    bob.end().failed(4, &["how many workers"]);
+}
+
 #[test]
 fn a_driver_without_workers_gives_up() {
     let couple = Couple::new();

@@ -425,7 +425,7 @@ mod tests {
             let mut writer = Writer::new(&mut parts, ty, lanes as u64).unwrap();
             for part in [0..middle, middle..lanes] {
                 let (part, bytes) = rows(&matrix, part);
-                if is_bytes(ty) { drop(writer.copy(&bytes[..]).unwrap()) } else { writer.push(&part).unwrap() }
+                if is_bytes(ty) { writer.copy(&bytes[..]).unwrap(); } else { writer.push(&part).unwrap(); }
             }
             prop_assert!(parts == file);
             prop_assert_eq!(super::rows(Cursor::new(&file), length, "f.npy").unwrap(), lanes as u64);

@@ -20,7 +20,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use values::{Format, Location, csv, npy};
 
 /// Lanes of a part that are in memory at a time.
@@ -139,7 +139,7 @@ impl Merge<'_> {
     /// The files of an output, in order.
     fn parts_of(&self, output: &PlanOutput) -> Result<Vec<Part>, Failure> {
         let open = |from, lanes| {
-            let path = parts::path(self.folder, self.plan, from, &output.name).unwrap_or_else(PathBuf::new);
+            let path = parts::path(self.folder, self.plan, from, &output.name).unwrap_or_default();
             Part::open(path, output.ty.width, lanes)
         };
         if output.from == Source::Last {

@@ -37,9 +37,9 @@ pub enum Order {
 #[derive(Serialize, Deserialize, Clone)]
 pub struct Work {
     pub party: String,
-    /// The job's number, and the digest of its plan, in hexadecimal.
+    /// The job's number, and the digest of its plan, in hexadecimal; without a plan workers only look whether they reach each other.
     pub job: String,
-    pub plan: String,
+    pub plan: Option<String>,
     /// The folder of the job, and the one from which the names of inputs count.
     pub state: PathBuf,
     pub folder: PathBuf,
