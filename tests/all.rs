@@ -18,6 +18,7 @@ mod every_block;
 mod faults;
 mod formats;
 mod he;
+mod job;
 mod join;
 mod library;
 mod pool;

@@ -10,13 +10,14 @@ use circuit::program::Outline;
 use circuit::{Circuit, Program, Schedule};
 use duologue::channel::{Channel, Identity, Limits, Pipe, PublicKey, frame};
 use duologue::correlation::{Demand, Maker, RefillStep, Stock, choice, pool};
-use duologue::job::{Cut, Plan};
+use duologue::job::{Cut, Plan, control};
 use duologue::ot::base::Points;
 use duologue::ot::{BaseOtSetup, Directions, Extension, Seeds};
 use duologue::{Error, Findings, Garbling, Inputs, Options, Party, Scheme, Session, Timing, data, session, storage};
 use mirror::Mirror;
 use std::cell::RefCell;
 use std::iter::repeat;
+use std::time::Duration;
 
 #[path = "../../tests/support/calls.rs"]
 mod calls;
@@ -38,7 +39,7 @@ pub struct Target {
 }
 
 /// All of them, in the order of what a peer sends first; then files.
-pub const ALL: [Target; 19] = [
+pub const ALL: [Target; 21] = [
     Target { name: "frame", run: frame, seeds: frames },
     Target { name: "hello", run: hello, seeds: hellos },
     Target { name: "terms", run: terms, seeds: all_terms },
@@ -48,6 +49,8 @@ pub const ALL: [Target; 19] = [
     Target { name: "refill", run: refill, seeds: refills },
     Target { name: "summary", run: summary, seeds: summaries },
     Target { name: "whole_session", run: whole_session, seeds: sessions },
+    Target { name: "driver_hello", run: driver_hello, seeds: driver_hellos },
+    Target { name: "driver_message", run: driver_message, seeds: driver_messages },
     Target { name: "duo", run: duo, seeds: duos },
     Target { name: "job", run: job, seeds: plans },
     Target { name: "bristol_fashion", run: bristol_fashion, seeds: fashions },
@@ -423,6 +426,62 @@ pub fn job(bytes: &[u8]) {
     let why = Plan::decode(&file).map(drop).expect_err("nobody knows the digest");
     assert!(matches!(why, Error::Malformed { .. } | Error::Usage(_)), "{why}");
 }
+
+/// What the driver of a job says first, to another's driver.
+pub fn driver_hello(bytes: &[u8]) {
+    match drivers_hello(Party::Alice).agree(&[1; 32], bytes) {
+        Ok(agreed) => assert_eq!(agreed.shards.len(), 2),
+        Err(why) => assert!(is_the_peers(&why), "{why}"),
+    }
+}
+
+fn drivers_hello(party: Party) -> control::Hello {
+    let shards = vec![control::Progress { begun: 2, finished: Some(1) }, control::Progress::default()];
+    control::Hello { party, fields: vec![("the plan", "one".into())], job: None, shards }
+}
+
+fn driver_hellos() -> Vec<Vec<u8>> {
+    let mut going_on = drivers_hello(Party::Bob);
+    going_on.job = Some([7; 32]);
+    [drivers_hello(Party::Bob), going_on].map(|hello| hello.encode(&[9; 32]).expect("it is short")).into()
+}
+
+/// A message between drivers: it has one encoding, and a driver that it means nothing to says so.
+pub fn driver_message(bytes: &[u8]) {
+    let agreed = control::Agreed { job: [1; 32], shards: vec![control::Progress::default(); 4] };
+    let mut bob = control::Machine::new(Party::Bob, &agreed, Duration::from_secs(1));
+    bob.worker_came(1, Duration::ZERO);
+    match control::Message::decode(bytes) {
+        Ok(message) => {
+            assert_eq!(message.encode()[2..], *bytes);
+            let heard = bob.hear(message, Duration::ZERO);
+            assert!(heard.is_ok() || heard.is_err_and(|why| is_the_peers(&why)));
+            bob.tick(Duration::from_secs(100));
+        }
+        Err(why) => assert!(is_the_peers(&why), "{why}"),
+    }
+}
+
+fn driver_messages() -> Vec<Vec<u8>> {
+    use control::{Attempt, Costs, Message, Offer, Reason, Verdict};
+    let attempt = Attempt { shard: 3, number: 1 };
+    let key = PublicKey::from_bytes(KEY).expect("a key");
+    let messages = [
+        Message::Begin(attempt),
+        Message::Ready(attempt, Offer { key, address: "host:7000".into() }),
+        Message::Ended(attempt, Verdict::Done(Costs::default())),
+        Message::Ended(attempt, Verdict::Failed(Reason::Deadline)),
+        Message::Finished,
+    ];
+    messages.map(|message| message.encode()[2..].to_vec()).into()
+}
+
+/// The base point of Ed25519.
+const KEY: [u8; 32] = {
+    let mut key = [0x66; 32];
+    key[0] = 0x58;
+    key
+};
 
 /// How a `.job` file begins: magic, version, rule.
 const JOB: &[u8] = b"duojob\n\0\x01\0\x01\0\0\0";

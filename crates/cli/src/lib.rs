@@ -82,6 +82,7 @@ fn run(verb: &Verb, config: Result<Config, Failure>, console: &Console) -> Resul
         Verb::Keys(args) => verbs::keys::run(args, &config, console),
         Verb::Peers(args) => verbs::peers::run(args, &config, console),
         Verb::Join(args) => verbs::join::run(args, &config, console),
+        Verb::Job(args) => verbs::job::run(args, &config, console),
         Verb::Private(args) => verbs::private::run(args, &config, console),
         Verb::Psi(args) => verbs::psi::run(args, &config, console),
         Verb::Data(args) => verbs::data::run(args, console),

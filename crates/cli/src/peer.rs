@@ -1,7 +1,7 @@
 //! The peer: the keys by which the parties know one another, and the channel between them.
 
 use crate::args::{Meeting, Peer};
-use crate::config::Config;
+use crate::config::{Config, PeerKey};
 use crate::failure::{Exit, Failure};
 use crate::interrupt;
 use crate::io::console::Console;
@@ -53,15 +53,15 @@ pub fn security(args: &Peer, config: &Config) -> Result<Security, Failure> {
     if args.security.insecure_plaintext {
         return Ok(Security::PlaintextForBenchmarks);
     }
-    let peer = peer_key(args, config)?;
+    let peer = peer_key(args.security.peer_key.as_ref(), args.meeting.connect.as_deref(), config)?;
     let key = config.key(args.security.key.as_ref())?;
     let identity = Arc::new(identity(&key)?);
     Ok(Security::Tls { identity, peer })
 }
 
 /// The key that a flag names; without one, that of the peer by whose name we connect.
-fn peer_key(args: &Peer, config: &Config) -> Result<PublicKey, Failure> {
-    match (&args.security.peer_key, &args.meeting.connect) {
+pub fn peer_key(flag: Option<&PeerKey>, connect: Option<&str>, config: &Config) -> Result<PublicKey, Failure> {
+    match (flag, connect) {
         (Some(given), _) => config.peer_key(given),
         (None, Some(name)) if !name.contains(':') => config.address(name).and_then(|_| Ok(config.peer(name)?.key)),
         (None, _) => Err(Failure::new(Exit::CommandLine, "--peer-key is missing: whose key must the peer have?")

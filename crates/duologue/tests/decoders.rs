@@ -79,6 +79,8 @@ bounded! {
     refill 150
     summary 20000
     whole_session 100
+    driver_hello 10000
+    driver_message 20000
     duo 5000
     job 5000
     bristol_fashion 5000

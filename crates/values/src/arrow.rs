@@ -2,6 +2,7 @@
 
 use crate::arrays::{Refused, push};
 use crate::column::{Column, Wanted};
+use crate::csv::ALL;
 use crate::form::Notation;
 use crate::instant::Unit;
 use crate::output::Written;
@@ -16,6 +17,7 @@ use arrow_ipc::writer::FileWriter;
 use arrow_schema::{ArrowError, Schema};
 use circuit::{BitMatrix, Kind};
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 
@@ -23,13 +25,38 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// As there.
-pub fn columns(mut from: impl Read + Seek, file: &str, wanted: &[Wanted<'_>]) -> Result<Vec<Option<BitMatrix>>> {
+pub fn columns(from: impl Read + Seek, file: &str, wanted: &[Wanted<'_>]) -> Result<Vec<Option<BitMatrix>>> {
+    columns_of_rows(from, file, wanted, ALL)
+}
+
+/// Reads some of the rows, counted from 0; fewer where the file has fewer. A part of the file is in memory at a time.
+///
+/// # Errors
+/// As [`columns`].
+pub fn columns_of_rows(
+    mut from: impl Read + Seek,
+    file: &str,
+    wanted: &[Wanted<'_>],
+    rows: Range<u64>,
+) -> Result<Vec<Option<BitMatrix>>> {
     guarded(file, || {
         let source = Source { file, length: length_of(&mut from, file)? };
         let reader = FileReader::try_new(io::BufReader::new(from), None).map_err(|why| failed(file, why))?;
         let chosen = choose(&reader.schema(), file, wanted)?;
         let reader = reader.map(|batch| batch.map_err(|why| failed(file, why)));
-        fill(reader, source, wanted, &chosen)
+        fill(reader, source, wanted, &chosen, 0, rows)
+    })
+}
+
+/// How many rows a file has.
+///
+/// # Errors
+/// [`Error::Malformed`] if it is no Arrow IPC file.
+pub fn rows(from: impl Read + Seek, file: &str) -> Result<u64> {
+    guarded(file, || {
+        let reader = FileReader::try_new(io::BufReader::new(from), Some(vec![])).map_err(|why| failed(file, why))?;
+        let counts = reader.map(|batch| batch.map(|batch| batch.num_rows() as u64).map_err(|why| failed(file, why)));
+        counts.sum()
     })
 }
 
@@ -109,12 +136,14 @@ pub(crate) fn length_of(from: &mut impl Seek, file: &str) -> Result<u64> {
     length.map_err(Error::read(file))
 }
 
-/// Reads the chosen columns, by their names, from batches.
+/// Reads the chosen columns, by their names, from batches of which the first begins with row `first`; of these rows alone.
 pub(crate) fn fill(
     batches: impl Iterator<Item = Result<RecordBatch>>,
     source: Source<'_>,
     wanted: &[Wanted<'_>],
     chosen: &[Option<usize>],
+    mut first: u64,
+    rows: Range<u64>,
 ) -> Result<Vec<Option<BitMatrix>>> {
     let file = source.file;
     if chosen.iter().all(Option::is_none) {
@@ -123,10 +152,14 @@ pub(crate) fn fill(
     }
     let columns = wanted.iter().zip(chosen).map(|(&wanted, place)| place.map(|_| Column::new(wanted)).transpose());
     let mut columns = columns.collect::<Result<Vec<_>>>()?;
-    let mut first = 0;
     for batch in batches {
         let batch = batch?;
-        source.check_rows(first + batch.num_rows() as u64, wanted, chosen)?;
+        let next = first + batch.num_rows() as u64;
+        source.check_rows(next.min(rows.end).saturating_sub(rows.start), wanted, chosen)?;
+        let skipped = rows.start.saturating_sub(first).min(batch.num_rows() as u64) as usize;
+        let left = rows.end.saturating_sub(first).min(batch.num_rows() as u64) as usize;
+        let batch = batch.slice(skipped, left.saturating_sub(skipped));
+        first += skipped as u64;
         for column in columns.iter_mut().flatten() {
             let name = column.name();
             let missing = || Error::malformed(file, format!("column '{name}' is not in every part"));
@@ -140,7 +173,10 @@ pub(crate) fn fill(
                 }
             })?;
         }
-        first += batch.num_rows() as u64;
+        first = next;
+        if first >= rows.end {
+            break;
+        }
     }
     columns.into_iter().map(|column| column.map(|column| column.finish(file)).transpose()).collect()
 }

@@ -17,6 +17,16 @@ pub struct Wanted<'a> {
     pub form: &'a Form,
 }
 
+impl Wanted<'_> {
+    /// How many rows a lane of the port takes: more than one where the form names a word that is shorter.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if the form does not fit the type.
+    pub fn rows_of_lane(&self) -> Result<u64> {
+        Ok((self.ty.width / self.form.word(self.ty)?.width).into())
+    }
+}
+
 /// A value as a file has it.
 #[cfg_attr(not(feature = "arrow"), allow(dead_code))] // CSV has text alone
 #[derive(Clone, Copy)]

@@ -10,6 +10,7 @@ use crate::{Error, Place, Result, counted, lane};
 use ::csv::Writer;
 use circuit::{BitMatrix, Type};
 use std::io::{self, Read, Write};
+use std::ops::Range;
 
 /// Reads columns of a table, which is called `file` in errors, in one pass; `None` for a column that is not there.
 ///
@@ -27,6 +28,48 @@ use std::io::{self, Read, Write};
 /// [`Error::Value`] with line and column of a cell that is not of its form; [`Error::Malformed`] if the table has no header,
 /// a name of a column twice, or a row of another length; [`Error::Usage`] if a form does not fit its type.
 pub fn columns(from: impl Read, file: &str, wanted: &[Wanted<'_>]) -> Result<Vec<Option<BitMatrix>>> {
+    columns_of_rows(from, file, wanted, ALL)
+}
+
+/// Reads some of the rows, counted from 0; fewer where the table has fewer. Those before are looked through and not kept, those
+/// behind are not read.
+///
+/// # Errors
+/// As [`columns`]; cells of other rows are not looked at.
+pub fn columns_of_rows(
+    from: impl Read,
+    file: &str,
+    wanted: &[Wanted<'_>],
+    rows: Range<u64>,
+) -> Result<Vec<Option<BitMatrix>>> {
+    read_rows(from, file, wanted, rows).map(|(columns, _)| columns)
+}
+
+/// How many rows a table has, or without a header how many lanes; every line is looked at.
+///
+/// # Errors
+/// [`Error::Malformed`] or [`Error::Value`] if it is no table.
+pub fn rows(from: impl Read, file: &str, has_header: bool) -> Result<u64> {
+    if has_header {
+        return read_rows(from, file, &[], ALL).map(|(_, rows)| rows);
+    }
+    let (mut records, mut rows) = (Records::new(from, file), 0);
+    while records.next()?.is_some() {
+        rows += 1;
+    }
+    Ok(rows)
+}
+
+/// Rows of a file, whatever their number.
+pub(crate) const ALL: Range<u64> = 0..u64::MAX;
+
+/// Columns of some of the rows, and the number of the row at which reading ended.
+fn read_rows(
+    from: impl Read,
+    file: &str,
+    wanted: &[Wanted<'_>],
+    rows: Range<u64>,
+) -> Result<(Vec<Option<BitMatrix>>, u64)> {
     let mut records = Records::new(from, file);
     let header = records.next()?;
     let header = header.ok_or_else(|| Error::malformed(file, EMPTY))?;
@@ -35,7 +78,10 @@ pub fn columns(from: impl Read, file: &str, wanted: &[Wanted<'_>]) -> Result<Vec
     for &wanted in wanted {
         columns.push((Column::new(wanted)?, find(&header, wanted.column, file)?));
     }
-    while let Some(record) = records.next()? {
+    let mut row = 0;
+    while row < rows.end
+        && let Some(record) = records.next()?
+    {
         let place = |line| Place { file: Some(file.into()), line: Some(line), ..Place::default() };
         if record.len() != width {
             let expected = format!("{}, as the first line has, not {}", fields(width), record.len());
@@ -43,11 +89,18 @@ pub fn columns(from: impl Read, file: &str, wanted: &[Wanted<'_>]) -> Result<Vec
         }
         let empty_cells = if width == 1 { record.empty_lines } else { 0 };
         for before in (1..=empty_cells).rev() {
-            push(&mut columns, |_| b"", || place(record.line.saturating_sub(before)))?;
+            if rows.contains(&row) {
+                push(&mut columns, |_| b"", || place(record.line.saturating_sub(before)))?;
+            }
+            row += 1;
         }
-        push(&mut columns, |at| record.field(at), || place(record.line))?;
+        if rows.contains(&row) {
+            push(&mut columns, |at| record.field(at), || place(record.line))?;
+        }
+        row += 1;
     }
-    columns.into_iter().map(|(column, at)| at.map(|_| column.finish(file)).transpose()).collect()
+    let columns = columns.into_iter().map(|(column, at)| at.map(|_| column.finish(file)).transpose());
+    Ok((columns.collect::<Result<_>>()?, row))
 }
 
 /// Adds a row.
@@ -85,9 +138,20 @@ fn fields(count: usize) -> String {
 /// # Errors
 /// [`Error::Value`] with the line of a row that is not of its form.
 pub fn lanes(from: impl Read, file: &str, ty: Type) -> Result<BitMatrix> {
+    lanes_of_rows(from, file, ty, ALL)
+}
+
+/// Reads some of the lanes, as [`columns_of_rows`] does.
+///
+/// # Errors
+/// As [`lanes`].
+pub fn lanes_of_rows(from: impl Read, file: &str, ty: Type, wanted: Range<u64>) -> Result<BitMatrix> {
     let (mut records, mut rows) = (Records::new(from, file), Rows::new(ty));
-    for lane in 0.. {
+    for lane in 0..wanted.end {
         let Some(record) = records.next()? else { break };
+        if lane < wanted.start {
+            continue;
+        }
         let (file, line, lane) = (Some(file.into()), Some(record.line), Some(lane));
         let place = || Place { file, line, lane, ..Place::default() };
         rows.push(|to| put_row(&record, ty, to)).ok_or_else(|| Error::value(place(), expected(record.len(), ty)))?;

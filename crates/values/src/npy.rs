@@ -16,7 +16,8 @@ use circuit::{BitMatrix, Kind, Type};
 use ndarray::{Array1, Array2, ArrayD, ArrayView1, ArrayView2};
 use ndarray_npy::npy::header::Header;
 use ndarray_npy::{ReadNpyExt, ReadableElement, WritableElement, WriteNpyError, WriteNpyExt};
-use std::io::{self, BufReader, Read, Seek, Write};
+use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 
 /// The lanes, or what is wrong with the file.
 type Decoded = std::result::Result<BitMatrix, String>;
@@ -29,9 +30,72 @@ pub fn read(from: impl Read + Seek, length: u64, name: &str, ty: Type) -> Result
     decode(from, length, ty).map_err(|why| Error::malformed(name, why))
 }
 
-fn decode(mut file: impl Read + Seek, length: u64, ty: Type) -> Decoded {
-    let header = Header::from_reader(&mut file).map_err(|why| why.to_string())?;
+/// Reads some of the lanes, and nothing else of the file; fewer where the file has fewer.
+///
+/// # Errors
+/// As [`read`], and if the array lies column after column, as Fortran has it.
+pub fn read_rows(from: impl Read + Seek, length: u64, name: &str, ty: Type, rows: Range<u64>) -> Result<BitMatrix> {
+    let part = |mut file| {
+        let header = header_of(&mut file, length)?;
+        let rows = rows.start.min(lanes_in(&header))..rows.end.min(lanes_in(&header));
+        let part = part(file, header, rows)?;
+        let length = part.len() as u64;
+        decode(Cursor::new(part), length, ty)
+    };
+    part(from).map_err(|why| Error::malformed(name, why))
+}
+
+/// How many lanes a file has, by its header.
+///
+/// # Errors
+/// [`Error::Malformed`] if it is no NumPy file, or has no room for them.
+pub fn rows(mut from: impl Read + Seek, length: u64, name: &str) -> Result<u64> {
+    let header = header_of(&mut from, length).map_err(|why| Error::malformed(name, why))?;
+    Ok(lanes_in(&header))
+}
+
+/// The header, after which the file is at its first value.
+fn header_of(file: &mut (impl Read + Seek), length: u64) -> std::result::Result<Header, String> {
+    let header = Header::from_reader(file).map_err(|why| why.to_string())?;
     check_length(&header.shape, length)?;
+    Ok(header)
+}
+
+fn lanes_in(header: &Header) -> u64 {
+    header.shape.first().map_or(1, |&lanes| lanes as u64)
+}
+
+/// The bytes of a value, which the name of its type ends with.
+fn size_of_value(header: &Header) -> std::result::Result<u64, String> {
+    let name = header.type_descriptor.to_string();
+    let digits = name.trim_matches('\'').trim_start_matches(|c: char| !c.is_ascii_digit());
+    digits.parse().ok().filter(|size| (1..=8).contains(size)).ok_or_else(|| format!("its type is {name}"))
+}
+
+/// A file of some of the rows.
+fn part(mut file: impl Read + Seek, header: Header, rows: Range<u64>) -> std::result::Result<Vec<u8>, String> {
+    let columns: u64 = header.shape.iter().skip(1).map(|&n| n as u64).product();
+    if header.layout.is_fortran() && header.shape.len() > 1 && columns != 1 {
+        return Err("it lies column after column, so that no rows of it can be read alone: save it in C order".into());
+    }
+    let row = columns * size_of_value(&header)?;
+    let shape = [&[(rows.end - rows.start) as usize], header.shape.get(1..).unwrap_or(&[])].concat();
+    let mut bytes = Header { shape, ..header }.to_bytes().map_err(|why| why.to_string())?;
+    let head = bytes.len();
+    let skipped =
+        row.checked_mul(rows.start).and_then(|skipped| i64::try_from(skipped).ok()).ok_or("it is too long")?;
+    let read = file
+        .seek(SeekFrom::Current(skipped))
+        .and_then(|_| file.take(row * (rows.end - rows.start)).read_to_end(&mut bytes));
+    read.map_err(|why| why.to_string())?;
+    match bytes.len() as u64 - head as u64 == row * (rows.end - rows.start) {
+        true => Ok(bytes),
+        false => Err("it ends before its last row".into()),
+    }
+}
+
+fn decode(mut file: impl Read + Seek, length: u64, ty: Type) -> Decoded {
+    let header = header_of(&mut file, length)?;
     file.rewind().map_err(|why| why.to_string())?;
     let element = header.type_descriptor.to_string();
     match element.trim_matches(['\'', '|', '<', '>', '=']) {
@@ -180,6 +244,71 @@ pub fn write(matrix: &BitMatrix, ty: Type, to: impl Write) -> io::Result<()> {
     }
 }
 
+/// Bytes that are copied at a time.
+const COPIED: usize = 1 << 20;
+
+/// Writes a file whose lanes come in parts.
+pub struct Writer<W> {
+    to: W,
+    ty: Type,
+}
+
+impl<W: Write> Writer<W> {
+    /// Begins a file of so many lanes of a port of this type.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn new(mut to: W, ty: Type, lanes: u64) -> io::Result<Self> {
+        let mut one = Vec::new();
+        write(&BitMatrix::zeros(ty.width as usize, lanes.min(1) as usize), ty, &mut one)?;
+        let mut header = Header::from_reader(&mut &one[..]).map_err(io::Error::other)?;
+        if let Some(first) = header.shape.first_mut() {
+            *first = usize::try_from(lanes).map_err(io::Error::other)?;
+        }
+        header.write(&mut to).map_err(io::Error::other)?;
+        Ok(Writer { to, ty })
+    }
+
+    /// The next lanes.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn push(&mut self, lanes: &BitMatrix) -> io::Result<()> {
+        let mut file = Vec::new();
+        write(lanes, self.ty, &mut file)?;
+        let mut values = &file[..];
+        Header::from_reader(&mut values).map_err(io::Error::other)?;
+        self.to.write_all(values)
+    }
+
+    /// The next lanes, as the bytes of each, where [`is_bytes`] holds.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn copy(&mut self, mut lanes: impl Read) -> io::Result<()> {
+        let mut buffer = vec![0; COPIED];
+        loop {
+            match lanes.read(&mut buffer) {
+                Ok(0) => return Ok(()),
+                Ok(count) => self.to.write_all(&buffer[..count])?,
+                Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
+                Err(why) => return Err(why),
+            }
+        }
+    }
+}
+
+/// Whether a file has for each lane of this type what [`BitMatrix::to_byte_rows`] has, the lowest byte first.
+pub fn is_bytes(ty: Type) -> bool {
+    match ty.kind {
+        Kind::Bits => ty.width == 1,
+        Kind::UInt => [1, 2, 4, 8].contains(&ty.width.div_ceil(8)),
+        Kind::Int => [8, 16, 32, 64].contains(&ty.width),
+        Kind::Float { exponent } => [(8, 32), (11, 64)].contains(&(exponent, ty.width)),
+        Kind::Fixed { .. } => false,
+    }
+}
+
 fn array<T: WritableElement>(matrix: &BitMatrix, lane: impl Fn(usize) -> T, to: impl Write) -> io::Result<()> {
     Array1::from_iter((0..matrix.lanes()).map(lane)).write_npy(to).map_err(plain)
 }
@@ -198,7 +327,6 @@ mod tests {
     use circuit::{bits, int, uint};
     use ndarray::{Array, Dimension, array};
     use proptest::prelude::*;
-    use std::io::Cursor;
 
     fn read_array<T: WritableElement, D: Dimension>(array: &Array<T, D>, ty: Type) -> Decoded {
         let mut file = Vec::new();
@@ -264,6 +392,14 @@ mod tests {
     }
 
     #[test]
+    fn rows_of_an_array_that_lies_column_after_column_are_refused() {
+        let mut file = Vec::new();
+        array![[1u8, 0], [0, 1]].reversed_axes().write_npy(&mut file).unwrap();
+        let why = read_rows(Cursor::new(&file), file.len() as u64, "f.npy", bits(2), 0..1).unwrap_err().to_string();
+        assert!(why.contains("f.npy: it lies column after column"), "{why}");
+    }
+
+    #[test]
     fn a_header_that_lies_is_refused() {
         let header = "{'descr': '<u8', 'fortran_order': False, 'shape': (2000000000000,), }\n";
         let mut file = b"\x93NUMPY\x01\x00".to_vec();
@@ -286,8 +422,41 @@ mod tests {
             matrix.clear_padding();
             let mut file = Vec::new();
             write(&matrix, ty, &mut file).unwrap();
-            let again = decode(Cursor::new(&file), file.len() as u64, ty).unwrap();
+            let length = file.len() as u64;
+            let again = decode(Cursor::new(&file), length, ty).unwrap();
             prop_assert!(again == matrix);
+            // In parts, and as bytes where these are the same.
+            let rows = |matrix: &BitMatrix, rows: Range<usize>| {
+                let each = width.div_ceil(8) as usize;
+                let bytes = matrix.to_byte_rows()[each * rows.start..each * rows.end].to_vec();
+                (BitMatrix::from_byte_rows(width as usize, &bytes).unwrap(), bytes)
+            };
+            let middle = lanes / 3;
+            let mut parts = Vec::new();
+            let mut writer = Writer::new(&mut parts, ty, lanes as u64).unwrap();
+            for part in [0..middle, middle..lanes] {
+                let (part, bytes) = rows(&matrix, part);
+                if is_bytes(ty) { writer.copy(&bytes[..]).unwrap(); } else { writer.push(&part).unwrap(); }
+            }
+            prop_assert!(parts == file);
+            prop_assert_eq!(super::rows(Cursor::new(&file), length, "f.npy").unwrap(), lanes as u64);
+            for part in [0..middle, middle..lanes, lanes..lanes + 5] {
+                let wanted = part.start as u64..part.end as u64;
+                let read = read_rows(Cursor::new(&file), length, "f.npy", ty, wanted).unwrap();
+                prop_assert!(read == rows(&matrix, part.start..part.end.min(lanes)).0);
+            }
+        }
+
+        #[test]
+        fn a_float_is_written_in_parts_as_at_once(words in prop::collection::vec(any::<u32>(), 0..9), cut in 0usize..9) {
+            let matrix = BitMatrix::from_numbers(32, &words).unwrap();
+            let (mut whole, mut parts) = (Vec::new(), Vec::new());
+            write(&matrix, single(), &mut whole).unwrap();
+            let mut writer = Writer::new(&mut parts, single(), words.len() as u64).unwrap();
+            let (first, second) = words.split_at(cut.min(words.len()));
+            writer.copy(&first.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>()[..]).unwrap();
+            writer.push(&BitMatrix::from_numbers(32, second).unwrap()).unwrap();
+            prop_assert!(whole == parts);
         }
     }
 }

@@ -5,6 +5,7 @@ mod circuits;
 mod data;
 mod he;
 mod help;
+mod job;
 mod join;
 mod least;
 mod peers;
@@ -29,6 +30,7 @@ pub use data::{
 };
 pub use he::{He, HeDecrypt, HeEncrypt, HeKeys, HeSecret, HeWhat};
 pub use help::{Completions, Man};
+pub use job::{Cut, Job, JobDoctor, JobDrive, JobMerge, JobParties, JobPlan, JobSettings, JobWhat, JobWorker, Launch};
 pub use join::Join;
 pub use least::{Form, Least, Method, Ots};
 pub use peers::{AddPeer, Doctor, Peers, PeersWhat};
@@ -117,6 +119,8 @@ pub enum Verb {
     Psi(Psi),
     /// Count and add up the rows that your table and the peer's have in common, by conditions and groups
     Join(Box<Join>),
+    /// Compute one program with many machines of each party
+    Job(Job),
     /// Evaluate a function that is one party's secret on data that is the other's
     Private(Box<PrivateVerb>),
     /// Encrypt numbers so that sums of them can be computed without the key

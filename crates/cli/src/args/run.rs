@@ -13,7 +13,7 @@ use std::convert::Infallible;
 use std::path::PathBuf;
 
 /// How inputs and outputs are written.
-const FORMS: &str = "\
+pub(super) const FORMS: &str = "\
 SOURCE of an input, which has one value for each lane:
   FILE.csv:COLUMN[:FORM]  the column of a table whose first line has names;
              .parquet and .arrow too, if this build has the feature parquet

@@ -7,6 +7,7 @@ use duologue::circuit::blocks::Goal;
 use duologue::cost::choice::Wish;
 use duologue::{Garbling, Party, Scheme, Timing};
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::str::FromStr;
 use values::Location;
@@ -156,6 +157,16 @@ impl FromStr for Source {
                 "write NAME=SOURCE, or FILE.csv for all inputs that have the name of a column, or a folder that is there",
             ),
         }
+    }
+}
+
+/// `7100-7199`, or one port.
+pub fn ports(text: &str) -> Result<RangeInclusive<u16>, String> {
+    let (from, to) = text.split_once('-').unwrap_or((text, text));
+    let port = |text: &str| text.parse::<u16>().ok().filter(|port| *port > 0);
+    match (port(from), port(to)) {
+        (Some(from), Some(to)) if from <= to => Ok(from..=to),
+        _ => Err("write FROM-TO, two numbers from 1 to 65535, the lower first".into()),
     }
 }
 

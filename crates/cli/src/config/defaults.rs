@@ -12,6 +12,9 @@ impl Defaults {
         };
         let command = command.mut_subcommand("run", |run| with(self.party(run), "protocol", self.protocol));
         let command = command.mut_subcommand("prepare", |prepare| self.party(prepare));
+        let command = command.mut_subcommand("job", |job| {
+            job.mut_subcommand("drive", |drive| with(self.party(drive), "protocol", self.protocol))
+        });
         let command = command.mut_subcommand("cost", |cost| {
             with(with(cost, "garbling", self.garbling), "correlations", self.correlations)
         });

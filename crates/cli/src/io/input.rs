@@ -4,13 +4,15 @@ mod folders;
 
 use crate::args::Source;
 use crate::failure::Failure;
-use crate::io::console::{count, thousands};
+use crate::io::console::{self, thousands};
 use crate::io::{ciphertexts, shown};
 use duologue::circuit::program::{Owner, Step};
 use duologue::circuit::{Binding, BitMatrix, Program, Type};
 use duologue::{Inputs, Party};
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::ops::Range;
 use std::path::PathBuf;
 use values::{Error, Form, Format, Location, Wanted, csv, lane, npy};
 
@@ -22,40 +24,104 @@ pub struct Given {
 
 /// Reads what `party` supplies; every name must be an input that it may supply. A table is read once.
 pub fn read(program: &Program, party: Party, sources: &[Source]) -> Result<Vec<Given>, Failure> {
-    let sources = &folders::opened(program, party, sources)?[..];
-    let (mut given, mut wishes) = (Vec::new(), Vec::new());
-    let named = || sources.iter().filter_map(|source| Some((source.name.as_ref()?, &source.value)));
-    for (place, (name, value)) in named().enumerate() {
-        let ty = port(program, party, name)?;
-        if named().take(place).any(|(known, _)| known == name) {
-            return Err(twice(name));
-        }
-        let of_this = |failure: Failure| {
-            let failure = Failure { message: format!("the input '{name}': {}", failure.message), ..failure };
-            if value.contains('=') && failure.hint.is_none() { failure.hint(FIRST_SIGN) } else { failure }
-        };
-        let (name, location) = (name.clone(), value.parse().map_err(|why| of_this(Failure::from(why)))?);
-        match location {
-            Location { file, column: Some((column, form)) } => {
-                wishes.push(Wish { file, name, column, form, ty, named: true })
-            }
-            Location { file, column: None } if Format::of(&file) != Format::Csv => {
-                wishes.push(Wish { file, column: name.clone(), name, form: Form::default(), ty, named: true });
-            }
-            _ => given.push(Given { value: read_source(value, ty).map_err(of_this)?, name }),
-        }
+    read_rows(program, party, sources, &|_| Some(ALL))
+}
+
+/// All lanes.
+pub const ALL: Range<u64> = 0..u64::MAX;
+
+/// Which lanes of an input are read; none if it is not.
+pub type Rows<'a> = dyn Fn(&str) -> Option<Range<u64>> + 'a;
+
+/// Reads some of the lanes of inputs, and nothing else of their files.
+pub fn read_rows(program: &Program, party: Party, sources: &[Source], rows: &Rows<'_>) -> Result<Vec<Given>, Failure> {
+    let said = Said::new(program, party, sources)?;
+    let mut given = Vec::new();
+    for Alone { name, source, ty } in said.alone {
+        let Some(rows) = rows(&name) else { continue };
+        let value = read_source(&source, ty, rows).map_err(|why| of_input(&name, &source, why))?;
+        given.push(Given { value, name });
     }
-    for table in sources.iter().filter(|source| source.name.is_none()) {
-        let others = ports(program, party).filter(|(port, _)| named().all(|(name, _)| name != port));
-        let before = wishes.len();
-        wishes.extend(others.map(|(port, ty)| Wish::of_table(&table.value, port, ty)));
-        if wishes.len() == before {
-            let why = format!("{}: no input is left that it could fill", shown_file(&table.value));
-            return Err(Failure::input(why));
-        }
-    }
-    read_tables(&wishes, &mut given)?;
+    let wishes = said.wishes.into_iter().filter_map(|wish| Some(Wish { rows: rows(&wish.name)?, ..wish }));
+    read_tables(&wishes.collect::<Vec<_>>(), &mut given)?;
     Ok(given)
+}
+
+/// How many lanes each source has for its input; no more of a file is kept than its header.
+pub fn count(program: &Program, party: Party, sources: &[Source]) -> Result<Vec<(String, u64)>, Failure> {
+    let said = Said::new(program, party, sources)?;
+    let mut counts = Vec::new();
+    for Alone { name, source, ty } in said.alone {
+        let lanes = count_lanes(&source, ty).map_err(|why| of_input(&name, &source, why))?;
+        counts.push((name, lanes));
+    }
+    // The header alone is read: the columns that there are have no rows then.
+    let headers: Vec<Wish> = said.wishes.into_iter().map(|wish| Wish { rows: 0..0, ..wish }).collect();
+    let mut there = Vec::new();
+    read_tables(&headers, &mut there)?;
+    let mut files: BTreeMap<&str, u64> = BTreeMap::new();
+    for wish in headers.iter().filter(|wish| there.iter().any(|one| one.name == wish.name)) {
+        if !files.contains_key(&*wish.file) {
+            files.insert(&wish.file, count_rows(&wish.file)?);
+        }
+        counts.push((wish.name.clone(), files[&*wish.file] / wish.wanted().rows_of_lane()?));
+    }
+    Ok(counts)
+}
+
+/// What sources say: files or lists of one input, and columns of tables.
+struct Said {
+    alone: Vec<Alone>,
+    wishes: Vec<Wish>,
+}
+
+/// A file or a list that has one input.
+struct Alone {
+    name: String,
+    source: String,
+    ty: Type,
+}
+
+impl Said {
+    fn new(program: &Program, party: Party, sources: &[Source]) -> Result<Said, Failure> {
+        let sources = &folders::opened(program, party, sources)?[..];
+        let mut said = Said { alone: Vec::new(), wishes: Vec::new() };
+        let named = || sources.iter().filter_map(|source| Some((source.name.as_ref()?, &source.value)));
+        for (place, (name, value)) in named().enumerate() {
+            let ty = port(program, party, name)?;
+            if named().take(place).any(|(known, _)| known == name) {
+                return Err(twice(name));
+            }
+            let location = value.parse().map_err(|why| of_input(name, value, Failure::from(why)))?;
+            let (name, named, rows) = (name.clone(), true, ALL);
+            match location {
+                Location { file, column: Some((column, form)) } => {
+                    said.wishes.push(Wish { file, name, column, form, ty, named, rows })
+                }
+                Location { file, column: None } if Format::of(&file) != Format::Csv => {
+                    let (column, form) = (name.clone(), Form::default());
+                    said.wishes.push(Wish { file, name, column, form, ty, named, rows });
+                }
+                _ => said.alone.push(Alone { name, source: value.clone(), ty }),
+            }
+        }
+        for table in sources.iter().filter(|source| source.name.is_none()) {
+            let others = ports(program, party).filter(|(port, _)| named().all(|(name, _)| name != port));
+            let before = said.wishes.len();
+            said.wishes.extend(others.map(|(port, ty)| Wish::of_table(&table.value, port, ty)));
+            if said.wishes.len() == before {
+                let why = format!("{}: no input is left that it could fill", shown_file(&table.value));
+                return Err(Failure::input(why));
+            }
+        }
+        Ok(said)
+    }
+}
+
+/// A failure with the input that it concerns.
+fn of_input(name: &str, value: &str, failure: Failure) -> Failure {
+    let failure = Failure { message: format!("the input '{name}': {}", failure.message), ..failure };
+    if value.contains('=') && failure.hint.is_none() { failure.hint(FIRST_SIGN) } else { failure }
 }
 
 /// The files that these are read from, by their one path.
@@ -86,16 +152,28 @@ struct Wish {
     ty: Type,
     /// Whether the column must be there.
     named: bool,
+    /// The lanes that are wanted.
+    rows: Range<u64>,
 }
 
 impl Wish {
     fn of_table(file: &str, port: &str, ty: Type) -> Self {
         let [file, name, column] = [file, port, port].map(String::from);
-        Wish { file, name, column, form: Form::default(), ty, named: false }
+        Wish { file, name, column, form: Form::default(), ty, named: false, rows: ALL }
+    }
+
+    fn wanted(&self) -> Wanted<'_> {
+        Wanted { column: &self.column, ty: self.ty, form: &self.form }
+    }
+
+    /// The rows of the table that it takes.
+    fn rows(&self) -> Result<Range<u64>, Failure> {
+        let each = self.wanted().rows_of_lane()?;
+        Ok(self.rows.start.saturating_mul(each)..self.rows.end.saturating_mul(each))
     }
 }
 
-/// Reads all columns of each table in one pass.
+/// Reads all columns of each table in one pass for each range of rows.
 fn read_tables(wishes: &[Wish], given: &mut Vec<Given>) -> Result<(), Failure> {
     for (place, first) in wishes.iter().enumerate() {
         if wishes[..place].iter().any(|before| before.file == first.file) {
@@ -131,23 +209,51 @@ fn shown_file(file: &str) -> &str {
 }
 
 fn read_columns(file: &str, wishes: &[&Wish]) -> Result<Vec<Option<BitMatrix>>, Failure> {
-    let wanted = wishes.iter().map(|wish| Wanted { column: &wish.column, ty: wish.ty, form: &wish.form });
-    columns(file, &wanted.collect::<Vec<_>>())
+    let rows = wishes.iter().map(|wish| wish.rows()).collect::<Result<Vec<_>, _>>()?;
+    let mut read: Vec<Option<BitMatrix>> = wishes.iter().map(|_| None).collect();
+    for (place, range) in rows.iter().enumerate().filter(|(place, range)| !rows[..*place].contains(range)) {
+        let alike: Vec<usize> = (place..rows.len()).filter(|other| rows[*other] == *range).collect();
+        let wanted: Vec<_> = alike.iter().map(|&at| wishes[at].wanted()).collect();
+        for (at, column) in alike.iter().zip(columns_of_rows(file, &wanted, range.clone())?) {
+            read[*at] = column;
+        }
+    }
+    Ok(read)
 }
 
 /// Columns of a table in one pass; `None` for one that is not there.
 pub fn columns(file: &str, wanted: &[Wanted<'_>]) -> Result<Vec<Option<BitMatrix>>, Failure> {
+    columns_of_rows(file, wanted, ALL)
+}
+
+fn columns_of_rows(file: &str, wanted: &[Wanted<'_>], rows: Range<u64>) -> Result<Vec<Option<BitMatrix>>, Failure> {
     let format = Format::of(file);
     format.available()?;
     Ok(match format {
-        Format::Csv if file == "-" => csv::columns(io::stdin().lock(), shown_file(file), wanted)?,
-        Format::Csv => csv::columns(open(file)?, file, wanted)?,
+        Format::Csv if file == "-" => csv::columns_of_rows(io::stdin().lock(), shown_file(file), wanted, rows)?,
+        Format::Csv => csv::columns_of_rows(open(file)?, file, wanted, rows)?,
         #[cfg(feature = "parquet")]
-        Format::Parquet => values::parquet::columns(open(file)?, file, wanted)?,
+        Format::Parquet => values::parquet::columns_of_rows(open(file)?, file, wanted, rows)?,
         #[cfg(feature = "parquet")]
-        Format::Arrow => values::arrow::columns(open(file)?, file, wanted)?,
-        _ => return Err(Failure::input(format!("{file}: no input is read from JSON")).hint(FILES)),
+        Format::Arrow => values::arrow::columns_of_rows(open(file)?, file, wanted, rows)?,
+        _ => return Err(no_json(file)),
     })
+}
+
+/// How many rows a table has behind its header.
+fn count_rows(file: &str) -> Result<u64, Failure> {
+    Ok(match Format::of(file) {
+        Format::Csv => csv::rows(open(file)?, file, true)?,
+        #[cfg(feature = "parquet")]
+        Format::Parquet => values::parquet::rows(open(file)?, file)?,
+        #[cfg(feature = "parquet")]
+        Format::Arrow => values::arrow::rows(open(file)?, file)?,
+        _ => return Err(no_json(file)),
+    })
+}
+
+fn no_json(file: &str) -> Failure {
+    Failure::input(format!("{file}: no input is read from JSON")).hint(FILES)
 }
 
 /// The inputs that this party may supply.
@@ -180,31 +286,55 @@ fn port(program: &Program, party: Party, wanted: &str) -> Result<Type, Failure> 
 
 /// Lanes of this type from a file, a column of a table, or a list.
 pub fn lanes(source: &str, ty: Type) -> Result<BitMatrix, Failure> {
-    let Location { file, column: Some((column, form)) } = source.parse()? else { return read_source(source, ty) };
+    let Location { file, column: Some((column, form)) } = source.parse()? else { return read_source(source, ty, ALL) };
     let read = columns(&file, &[Wanted { column: &column, ty, form: &form }])?.pop().flatten();
     read.ok_or_else(|| Failure::input(format!("{} has no column '{column}'", shown_file(&file))))
 }
 
-fn read_source(source: &str, ty: Type) -> Result<BitMatrix, Failure> {
+fn read_source(source: &str, ty: Type, rows: Range<u64>) -> Result<BitMatrix, Failure> {
     match source {
-        "-" => read_lanes(io::stdin().lock(), "standard input", ty),
-        path if Location::has_ending(path, ".npy") => read_npy(path, ty),
-        path if Location::has_ending(path, ciphertexts::EXTENSION) => ciphertexts::read(path, ty),
-        path if Location::has_ending(path, ".csv") => read_lanes(open(path)?, path, ty),
-        list => lane::list(list, ty).map_err(|why| {
-            let looks_like_a_file = list.contains(['.', '/']);
-            let failure = Failure::from(why);
-            if looks_like_a_file { failure.hint(FILES) } else { failure }
-        }),
+        "-" => read_lanes(io::stdin().lock(), "standard input", ty, rows),
+        path if Location::has_ending(path, ".npy") => read_npy(path, ty, rows),
+        path if Location::has_ending(path, ciphertexts::EXTENSION) => some_of(ciphertexts::read(path, ty)?, rows),
+        path if Location::has_ending(path, ".csv") => read_lanes(open(path)?, path, ty, rows),
+        list => some_of(read_list(list, ty)?, rows),
     }
+}
+
+/// How many lanes a source has.
+fn count_lanes(source: &str, ty: Type) -> Result<u64, Failure> {
+    match source {
+        path if Location::has_ending(path, ".npy") => Ok(npy::rows(open(path)?, length(path)?, path)?),
+        path if Location::has_ending(path, ".csv") => Ok(csv::rows(open(path)?, path, false)?),
+        source => Ok(read_source(source, ty, ALL)?.lanes() as u64),
+    }
+}
+
+fn read_list(list: &str, ty: Type) -> Result<BitMatrix, Failure> {
+    lane::list(list, ty).map_err(|why| {
+        let looks_like_a_file = list.contains(['.', '/']);
+        let failure = Failure::from(why);
+        if looks_like_a_file { failure.hint(FILES) } else { failure }
+    })
+}
+
+/// Some of the lanes.
+fn some_of(all: BitMatrix, rows: Range<u64>) -> Result<BitMatrix, Failure> {
+    let lanes = all.lanes() as u64;
+    if rows.start == 0 && rows.end >= lanes {
+        return Ok(all);
+    }
+    let each = all.rows().div_ceil(8);
+    let [start, end] = [rows.start, rows.end].map(|row| each * row.min(lanes) as usize);
+    Ok(BitMatrix::from_byte_rows(all.rows(), &all.to_byte_rows()[start..end])?)
 }
 
 /// What is taken for a file.
 const FILES: &str =
     "files are read if their names end in .npy or .csv, of ciphertexts in .enc; tables in .csv, .parquet or .arrow";
 
-fn read_lanes(from: impl Read, file: &str, ty: Type) -> Result<BitMatrix, Failure> {
-    csv::lanes(from, file, ty).map_err(|why| match &why {
+fn read_lanes(from: impl Read, file: &str, ty: Type, rows: Range<u64>) -> Result<BitMatrix, Failure> {
+    csv::lanes_of_rows(from, file, ty, rows).map_err(|why| match &why {
         Error::Value { place, .. } if place.line == Some(1) => {
             let hint = "if the first line names columns, say which: NAME=FILE.csv:COLUMN";
             Failure::from(why).hint(hint)
@@ -218,32 +348,45 @@ pub fn open(path: &str) -> Result<File, Failure> {
     File::open(path).map_err(Failure::io(format!("reading {path}")))
 }
 
-fn read_npy(path: &str, ty: Type) -> Result<BitMatrix, Failure> {
+fn length(path: &str) -> Result<u64, Failure> {
+    Ok(fs::metadata(path).map_err(Failure::io(format!("reading {path}")))?.len())
+}
+
+fn read_npy(path: &str, ty: Type, rows: Range<u64>) -> Result<BitMatrix, Failure> {
     let file = open(path)?;
-    let length = file.metadata().map_err(Failure::io(format!("reading {path}")))?.len();
-    Ok(npy::read(file, length, path, ty)?)
+    match rows == ALL {
+        true => Ok(npy::read(file, length(path)?, path, ty)?),
+        false => Ok(npy::read_rows(file, length(path)?, path, ty, rows)?),
+    }
 }
 
 /// Checks that everything that `party` supplies is there with its number of lanes.
 pub fn complete(binding: &Binding, party: Party, given: Vec<Given>) -> Result<Inputs, Failure> {
+    check_lanes(binding, party, |name| {
+        given.iter().find(|given| given.name == name).map(|given| given.value.lanes() as u64)
+    })?;
+    let mut inputs = Inputs::new();
+    for Given { name, value } in given {
+        inputs.set(&name, value);
+    }
+    Ok(inputs)
+}
+
+/// Checks that everything that `party` supplies has its number of lanes.
+pub fn check_lanes(binding: &Binding, party: Party, lanes: impl Fn(&str) -> Option<u64>) -> Result<(), Failure> {
     let ours = |owner: Owner| owner != Owner::Party(party.peer());
     for port in binding.inputs().iter().filter(|port| ours(port.who)) {
-        let lanes = given.iter().find(|given| given.name == port.name);
-        match lanes.map(|given| given.value.lanes() as u64) {
+        match lanes(&port.name) {
             Some(lanes) if lanes != port.lanes => {
                 let expected = format!("expected {} of {}", thousands(port.lanes), port.ty);
-                let why = format!("the input '{}' has {}: {expected}", port.name, count(lanes, "lane"));
+                let why = format!("the input '{}' has {}: {expected}", port.name, console::count(lanes, "lane"));
                 return Err(Failure::input(why));
             }
             None if port.lanes > 0 => return Err(missing(binding, &port.name)),
             _ => {}
         }
     }
-    let mut inputs = Inputs::new();
-    for Given { name, value } in given {
-        inputs.set(&name, value);
-    }
-    Ok(inputs)
+    Ok(())
 }
 
 fn missing(binding: &Binding, name: &str) -> Failure {

@@ -92,7 +92,11 @@ impl Destinations {
     /// Writes all outputs; files get their names last.
     pub fn write(&self, outputs: &Outputs, drawn: &[Drawn]) -> Result<(), Failure> {
         let of_ours = |name: &str| drawn.iter().find(|drawn| drawn.name == name).map(|drawn| &drawn.value);
-        let value = |name: &str| outputs.get(name).or_else(|| of_ours(name));
+        self.write_values(|name| outputs.get(name).or_else(|| of_ours(name)))
+    }
+
+    /// The same with the values wherever they are.
+    pub fn write_values<'a>(&self, value: impl Fn(&str) -> Option<&'a BitMatrix>) -> Result<(), Failure> {
         let mut complete = Vec::new();
         for first in &self.0 {
             let table = table(&self.0, first);
@@ -305,6 +309,11 @@ impl Place {
     }
 }
 
+/// Whether a path is something that is there and is no file.
+pub fn is_device(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|there| !there.is_file())
+}
+
 /// The one path of a file that may not be there yet. A link is followed, so that what it points to is replaced and not the link.
 fn canonical(path: &Path) -> PathBuf {
     let beside = || Some(fs::canonicalize(folder(path)).ok()?.join(path.file_name()?));
@@ -312,7 +321,7 @@ fn canonical(path: &Path) -> PathBuf {
 }
 
 /// The folder that a file is in.
-fn folder(path: &Path) -> &Path {
+pub fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."))
 }
 

@@ -10,6 +10,16 @@ use std::collections::BTreeMap;
 
 /// Binds a program to the sizes that are given and to those that `inputs` imply.
 pub fn bind(program: &Program, given: &[Pair<u64>], inputs: &[Given]) -> Result<Binding, Failure> {
+    let lanes = |name: &str| inputs.iter().find(|given| given.name == name).map(|given| given.value.lanes() as u64);
+    Ok(program.bind(&all(program, given, lanes)?)?)
+}
+
+/// The sizes that are given, and those that the lanes of inputs imply.
+pub fn all<'a>(
+    program: &'a Program,
+    given: &'a [Pair<u64>],
+    lanes: impl Fn(&str) -> Option<u64> + 'a,
+) -> Result<Vec<(&'a str, u64)>, Failure> {
     let mut sizes: Vec<(&str, u64)> = Vec::new();
     for pair in given {
         if sizes.iter().any(|(name, _)| *name == pair.name) {
@@ -17,7 +27,6 @@ pub fn bind(program: &Program, given: &[Pair<u64>], inputs: &[Given]) -> Result<
         }
         sizes.push((&pair.name, pair.value));
     }
-    let lanes = |name: &str| inputs.iter().find(|given| given.name == name).map(|given| given.value.lanes() as u64);
     for (name, value) in implied(program, lanes) {
         if sizes.iter().all(|(known, _)| *known != name) {
             sizes.push((name, value));
@@ -28,7 +37,7 @@ pub fn bind(program: &Program, given: &[Pair<u64>], inputs: &[Given]) -> Result<
     if sizes.iter().all(|(name, _)| known(name)) {
         complete(program, &sizes)?;
     }
-    Ok(program.bind(&sizes)?)
+    Ok(sizes)
 }
 
 /// Sizes whose every value is decided by how many lanes an input has.

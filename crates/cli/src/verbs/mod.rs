@@ -15,6 +15,7 @@ pub mod he;
 pub mod help;
 pub mod import;
 pub mod inspect;
+pub mod job;
 pub mod join;
 pub mod keys;
 mod made;

@@ -21,6 +21,9 @@ pub const MAGIC: &[u8; 8] = b"duologue";
 /// The first bytes of a party that only looks at the connection, as `duologue doctor` does; the version follows.
 pub const DOCTOR: &[u8; 8] = b"duodoctr";
 
+/// The first bytes of a driver of a job; the version of what drivers say follows.
+pub const JOBS: &[u8; 8] = b"duojobs\0";
+
 /// Bytes of a header.
 pub const HEADER: usize = 4;
 /// The most bytes that a data frame carries.
@@ -216,7 +219,7 @@ fn known(kind: u8) -> Result<()> {
 /// Whether a party's first bytes are those of a session in the open.
 pub(super) fn is_session(bytes: &[u8]) -> bool {
     let head = bytes.get(HEADER..HEADER + MAGIC.len());
-    bytes.first() == Some(&DATA) && [MAGIC, DOCTOR].iter().any(|magic| head == Some(&magic[..]))
+    bytes.first() == Some(&DATA) && [MAGIC, DOCTOR, JOBS].iter().any(|magic| head == Some(&magic[..]))
 }
 
 /// Whether a party's first bytes are a TLS record: its handshake, or an alert about ours.

@@ -112,6 +112,32 @@ impl Listener {
         closed.map_err(Error::io("waiting for the peer")).and(met)
     }
 
+    /// Meets whoever comes and proves to hold one of these keys, one after another, until the canceller ends it or
+    /// [`Limits::meet`] is over; [`Channel::peer_key`] tells which key it was. The canceller is not that of the channels.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] or [`Error::Timeout`], and what the operating system refuses.
+    pub fn accept_each(
+        &mut self,
+        identity: &Identity,
+        peers: &[PublicKey],
+        limits: &Limits,
+        canceller: &Canceller,
+        mut met: impl FnMut(Channel),
+    ) -> Result<()> {
+        let begun = Acceptance::begin(self, limits, canceller.clone());
+        let mut acceptance = begun.map_err(Error::io("waiting for the peer"))?;
+        let ended = loop {
+            match acceptance.next(&self.socket, identity, peers) {
+                Ok(channel) => met(channel),
+                Err(ended) => break ended,
+            }
+        };
+        let closed = acceptance.poll.registry().deregister(&mut self.socket);
+        self.turned_away = acceptance.turned_away;
+        closed.map_err(Error::io("waiting for the peer")).and(Err(ended))
+    }
+
     /// Who was turned away while we waited last, the last of them: perhaps the peer with a key that is not the pinned one.
     pub fn turned_away(&self) -> &[Stranger] {
         &self.turned_away
@@ -209,13 +235,17 @@ impl Acceptance {
         let Security::Tls { identity, peer } = security else {
             return self.accept_anybody(socket);
         };
+        Ok(self.next(socket, identity, &[*peer])?.cancelled_by(&self.canceller))
+    }
+
+    /// The next who holds one of these keys.
+    fn next(&mut self, socket: &mio::net::TcpListener, identity: &Identity, peers: &[PublicKey]) -> Result<Channel> {
         loop {
-            let all = self.accept_some(socket, identity, *peer)?;
-            if let Some(mut tls) = self.advance() {
+            let all = self.accept_some(socket, identity, peers)?;
+            if let Some((mut tls, key)) = self.advance().and_then(|tls| tls.peer_key().map(|key| (tls, key))) {
                 let registry = self.poll.registry();
                 registry.deregister(tls.inner.stream()).map_err(Error::io("the connection"))?;
-                let channel = Channel::over(tls, self.limits).authenticated(identity.public(), *peer);
-                return Ok(channel.cancelled_by(&self.canceller));
+                return Ok(Channel::over(tls, self.limits).authenticated(identity.public(), key));
             }
             self.wait(all)?;
         }
@@ -231,12 +261,17 @@ impl Acceptance {
     }
 
     /// Begins handshakes, but not with so many that those under way would wait for long; true if nobody else waits.
-    fn accept_some(&mut self, socket: &mio::net::TcpListener, identity: &Identity, peer: PublicKey) -> Result<bool> {
+    fn accept_some(
+        &mut self,
+        socket: &mio::net::TcpListener,
+        identity: &Identity,
+        peers: &[PublicKey],
+    ) -> Result<bool> {
         for _ in 0..MOST_ARRIVALS {
             let Some((tcp, from)) = arrival(socket)? else {
                 return Ok(true);
             };
-            self.add(TlsPipe::server(tcp, identity, peer)?, from)?;
+            self.add(TlsPipe::server(tcp, identity, peers)?, from)?;
         }
         Ok(false)
     }
@@ -375,7 +410,7 @@ mod tests {
         let identity = Identity::generate().unwrap();
         let mut acceptance = Acceptance::begin(&mut listener, &Limits::default(), Canceller::new()).unwrap();
         for (all, handshakes) in [(false, 16), (false, 32), (true, 40)] {
-            let accepted = acceptance.accept_some(&listener.socket, &identity, identity.public());
+            let accepted = acceptance.accept_some(&listener.socket, &identity, &[identity.public()]);
             assert_eq!((accepted.unwrap(), acceptance.handshakes.len()), (all, handshakes));
         }
     }
@@ -390,7 +425,7 @@ mod tests {
         let identity = Identity::generate().unwrap();
         let mut acceptance = Acceptance::begin(&mut listener, &Limits::default(), Canceller::new()).unwrap();
         while !acceptance.met_plaintext {
-            acceptance.accept_some(&listener.socket, &identity, identity.public()).unwrap();
+            acceptance.accept_some(&listener.socket, &identity, &[identity.public()]).unwrap();
             assert!(acceptance.advance().is_none());
             std::thread::yield_now();
         }

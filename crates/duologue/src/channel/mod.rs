@@ -271,8 +271,8 @@ impl Channel {
         self.keys
     }
 
-    #[cfg(feature = "net")]
-    fn cancelled_by(self, canceller: &Canceller) -> Channel {
+    /// From now on this canceller ends what the channel does, in place of the one that it had.
+    pub fn cancelled_by(self, canceller: &Canceller) -> Channel {
         self.lock().canceller = canceller.clone();
         self
     }

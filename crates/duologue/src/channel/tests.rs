@@ -59,7 +59,7 @@ fn encrypted(a: impl Pipe + 'static, b: impl Pipe + 'static) -> Pipes {
     let (alice, bob) = (Identity::generate().unwrap(), Identity::generate().unwrap());
     let until = Instant::now() + Duration::from_secs(10);
     let mut client = tls::TlsPipe::client(a, &alice, bob.public()).unwrap();
-    let mut server = tls::TlsPipe::server(b, &bob, alice.public()).unwrap();
+    let mut server = tls::TlsPipe::server(b, &bob, &[alice.public()]).unwrap();
     thread::scope(|scope| {
         scope.spawn(|| server.meet(until, &Canceller::new()).unwrap());
         client.meet(until, &Canceller::new()).unwrap();

@@ -39,6 +39,8 @@
 //! # Ok::<(), duologue::Error>(())
 //! ```
 
+#[doc(hidden)]
+pub mod control;
 mod file;
 mod merge;
 mod part;

@@ -1,6 +1,7 @@
 //! Hellos: the first bytes of a session, by which strangers, other versions and the same party are found out.
 
 use crate::channel::Channel;
+use crate::channel::frame::JOBS;
 pub use crate::channel::frame::{DOCTOR, MAGIC};
 use crate::{Error, Party, Result};
 use curve25519_dalek::traits::IsIdentity;
@@ -67,8 +68,12 @@ pub(super) fn greet(channel: &mut Channel, hello: &[u8], meanwhile: impl FnOnce(
 }
 
 fn check_head(theirs: &[u8]) -> Result<()> {
-    if theirs[..8] == *DOCTOR {
-        let (ours, theirs) = ("to run programs".into(), "to look at the connection, by `duologue doctor`".into());
+    let others = [
+        (DOCTOR, "to look at the connection, by `duologue doctor`"),
+        (JOBS, "to drive a job, by `duologue job drive`"),
+    ];
+    if let Some((_, theirs)) = others.iter().find(|(magic, _)| theirs[..8] == **magic) {
+        let (ours, theirs) = ("to run programs".into(), (*theirs).into());
         return Err(Error::Incompatible { what: "what to do", ours, theirs });
     }
     if theirs[..8] != *MAGIC {

@@ -85,7 +85,7 @@ proptest! {
         let us = Identity::generate().unwrap();
         let peer = Identity::generate().unwrap().public();
         let tls = match server {
-            true => tls::TlsPipe::server(pipe, &us, peer),
+            true => tls::TlsPipe::server(pipe, &us, &[peer]),
             false => tls::TlsPipe::client(pipe, &us, peer),
         };
         let error = tls.unwrap().meet(Instant::now() + limits().meet, &Canceller::new()).unwrap_err();

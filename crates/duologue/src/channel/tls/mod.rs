@@ -61,7 +61,7 @@ enum Connection {
 
 impl<P: Pipe> TlsPipe<P> {
     pub(super) fn client(inner: P, identity: &Identity, peer: PublicKey) -> Result<Self> {
-        let (pin, provider) = (Arc::new(Pin::new(peer)), Arc::new(provider()));
+        let (pin, provider) = (Arc::new(Pin::new(vec![peer])), Arc::new(provider()));
         let resolver = AlwaysResolvesClientRawPublicKeys::new(certified(identity));
         let mut config = ClientConfig::builder_with_provider(provider)
             .with_protocol_versions(&[&rustls::version::TLS13])
@@ -78,8 +78,9 @@ impl<P: Pipe> TlsPipe<P> {
         Ok(Self::new(inner, Connection::Client(connection), pin, identity.public()))
     }
 
-    pub(super) fn server(inner: P, identity: &Identity, peer: PublicKey) -> Result<Self> {
-        let (pin, provider) = (Arc::new(Pin::new(peer)), Arc::new(provider()));
+    /// The peer may be any of several, told apart by [`peer_key`](Self::peer_key).
+    pub(super) fn server(inner: P, identity: &Identity, peers: &[PublicKey]) -> Result<Self> {
+        let (pin, provider) = (Arc::new(Pin::new(peers.to_vec())), Arc::new(provider()));
         let resolver = AlwaysResolvesServerRawPublicKeys::new(certified(identity));
         let mut config = ServerConfig::builder_with_provider(provider)
             .with_protocol_versions(&[&rustls::version::TLS13])
@@ -158,13 +159,16 @@ impl<P: Pipe> TlsPipe<P> {
         self.push()
     }
 
-    /// The handshake is over, with the pinned key and our protocol.
+    /// The handshake is over, with a pinned key and our protocol.
     fn proven(&self) -> bool {
         let state = self.state();
-        let shown = state.peer_certificates().and_then(|keys| keys.first());
-        !state.is_handshaking()
-            && state.alpn_protocol() == Some(PROTOCOL)
-            && shown.is_some_and(|key| key.as_ref() == self.pin.expected.to_spki())
+        !state.is_handshaking() && state.alpn_protocol() == Some(PROTOCOL) && self.peer_key().is_some()
+    }
+
+    /// The pinned key that the peer has shown.
+    pub(super) fn peer_key(&self) -> Option<PublicKey> {
+        let shown = PublicKey::from_spki(self.state().peer_certificates()?.first()?)?;
+        self.pin.expected.contains(&shown).then_some(shown)
     }
 
     /// Says what a failed handshake means for the people who configured it.
@@ -172,7 +176,10 @@ impl<P: Pipe> TlsPipe<P> {
         if let Some(offered) = self.pin.refused() {
             return Error::Incompatible {
                 what: "the peer's key",
-                ours: format!("{} (pinned)", self.pin.expected),
+                ours: format!(
+                    "{} (pinned)",
+                    self.pin.expected.iter().map(PublicKey::to_string).collect::<Vec<_>>().join(" or ")
+                ),
                 theirs: format!("{offered} (shown)"),
             };
         }

@@ -13,24 +13,24 @@ use rustls::{CertificateError, DigitallySignedStruct, DistinguishedName, Signatu
 use super::super::{Identity, PublicKey};
 use crate::error::Error;
 
-/// Checks that the peer shows the key that we expect, and that it holds it.
+/// Checks that the peer shows a key that we expect, and that it holds it.
 #[derive(Debug)]
 pub(super) struct Pin {
-    pub expected: PublicKey,
+    pub expected: Vec<PublicKey>,
     /// The key that was shown instead.
     refused: Mutex<Option<PublicKey>>,
     algorithms: WebPkiSupportedAlgorithms,
 }
 
 impl Pin {
-    pub fn new(expected: PublicKey) -> Self {
+    pub fn new(expected: Vec<PublicKey>) -> Self {
         let algorithms = provider().signature_verification_algorithms;
         Pin { expected, refused: Mutex::new(None), algorithms }
     }
 
     fn check(&self, shown: &CertificateDer<'_>) -> std::result::Result<(), rustls::Error> {
         let shown = PublicKey::from_spki(shown).ok_or(CertificateError::BadEncoding)?;
-        if shown == self.expected {
+        if self.expected.contains(&shown) {
             return Ok(());
         }
         *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(shown);

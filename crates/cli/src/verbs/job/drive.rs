@@ -1,0 +1,204 @@
+//! `duologue job drive`: one party's side of a job, from its plan to its outputs.
+
+use super::driver::Driver;
+use super::meeting::{Meeting, Met};
+use super::merge::{self, Merge, Targets};
+use super::order::Work;
+use super::parts::{self, From, Part};
+use super::plan;
+use super::report::{JobReport, LastReport};
+use super::settings::Settings;
+use super::state::State;
+use crate::args::JobDrive;
+use crate::config::{Config, PeerName};
+use crate::failure::{Exit, Failure};
+use crate::interrupt;
+use crate::io::consent::{Given, Proposal};
+use crate::io::console::Console;
+use crate::io::input::{self, ALL};
+use crate::io::sizes;
+use crate::program;
+use duologue::channel::Channel;
+use duologue::circuit::Binding;
+use duologue::job::control::{Attempt, Hello, MOST_BODY, Machine, Mail};
+use duologue::job::{Last, Part as JobPart, Plan};
+use duologue::{Inputs, Session, hex};
+use std::env;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+pub fn run(args: &JobDrive, config: &Config, console: &Console) -> Result<(), Failure> {
+    let plan = load(args)?;
+    let whole = merge::whole(&plan)?;
+    check_inputs(args, &whole)?;
+    let targets = Targets::new(&whole, args.parties.party, &args.output)?;
+    targets.spare(&args.input)?;
+    let meeting = Meeting::new(&args.parties, config, console)?;
+    consent(args, config, &whole, &meeting, console)?;
+    let mut state = state(args, &plan)?;
+    let job = Job { args, plan: &plan, settings: Settings::new(args), meeting };
+    let start = Instant::now();
+    let channel = job.shards(config, &mut state)?;
+    let last = job.last(channel, &state)?;
+    interrupt::settle()?;
+    let attempts = state.kept.shards.iter().map(|shard| shard.finished.unwrap_or_default()).collect();
+    let merge = Merge { folder: state.folder(), plan: &plan, party: args.parties.party, attempts };
+    let merged = if args.no_merge { None } else { Some(merge.write(&targets).map_err(|why| later(why, &args.state))?) };
+    if merged.is_some() {
+        parts::remove(state.folder())?;
+    }
+    JobReport::new(&plan, args.parties.party, &state.kept, last, start.elapsed(), merged)?.show(console)
+}
+
+/// What was computed is kept, wherever it could not be written.
+fn later(failure: Failure, state: &Path) -> Failure {
+    failure.hint(format!("the job is done: `duologue job merge {}` writes its outputs", state.display()))
+}
+
+/// The plan that is named, or that of the program that is named.
+fn load(args: &JobDrive) -> Result<Plan, Failure> {
+    if args.input.iter().any(|source| source.value == "-" || source.value.starts_with("-:")) {
+        let why = "standard input has no rows that workers could read: write it to a file";
+        return Err(Failure::input(why));
+    }
+    if plan::is_file(&args.program) {
+        return plan::load(&args.program, &args.cut, &args.size);
+    }
+    let program = program::load(&args.program, &[])?;
+    let counts = input::count(&program, args.parties.party, &args.input)?;
+    let count = |name: &str| counts.iter().find(|(known, _)| known == name).map(|(_, count)| *count);
+    let plan = plan::cut(&program, &args.cut, &sizes::all(&program, &args.size, count)?)?;
+    Ok(plan)
+}
+
+/// Each input of ours is there, with as many rows as the plan says.
+fn check_inputs(args: &JobDrive, whole: &Binding) -> Result<(), Failure> {
+    let counts = input::count(whole.program(), args.parties.party, &args.input)?;
+    input::check_lanes(whole, args.parties.party, |name| {
+        counts.iter().find(|(known, _)| known == name).map(|(_, count)| *count)
+    })
+}
+
+fn consent(
+    args: &JobDrive,
+    config: &Config,
+    whole: &Binding,
+    meeting: &Meeting<'_>,
+    console: &Console,
+) -> Result<(), Failure> {
+    let proposal = Proposal {
+        binding: whole,
+        digest: hex(&whole.program().digest()?),
+        party: args.parties.party,
+        protocol: format!("{}, by shards", args.settings.protocol),
+        peer: Some(meeting.peers.to_string()),
+        peer_name: config.name_of(&meeting.peers).map(PeerName::to_string),
+    };
+    let given = match &args.expect_digest {
+        Some(digest) => Given::Digest(digest),
+        None if args.yes => Given::Yes,
+        None => Given::Ask,
+    };
+    proposal.obtain(&given, console)
+}
+
+fn state(args: &JobDrive, plan: &Plan) -> Result<State, Failure> {
+    match args.resume && args.state.join("log").exists() {
+        true => State::open(&args.state, args.parties.party, plan),
+        false => State::create(&args.state, args.parties.party, plan),
+    }
+}
+
+/// A job and what both of its phases need.
+struct Job<'a> {
+    args: &'a JobDrive,
+    plan: &'a Plan,
+    settings: Settings,
+    meeting: Meeting<'a>,
+}
+
+impl Job<'_> {
+    /// Has workers compute all shards. The channel between the drivers.
+    fn shards(&self, config: &Config, state: &mut State) -> Result<Channel, Failure> {
+        let (args, meeting, canceller) = (self.args, &self.meeting, interrupt::canceller()?);
+        let (limits, key) = (self.settings.limits(), meeting.worker_key(state.folder())?);
+        let Met { reception, mut channel, workers } = meeting.meet(&key, limits, config, &canceller)?;
+        let mut hello = Hello::new(args.parties.party, self.plan, self.settings.fields())?;
+        (hello.job, hello.shards) = (state.kept.job, state.kept.shards.clone());
+        let agreed = hello.exchange(&mut channel)?;
+        state.keep_job(agreed.job)?;
+        state.kept.shards.clone_from(&agreed.shards);
+        Driver {
+            party: args.parties.party,
+            machine: Machine::new(args.parties.party, &agreed, Duration::from_secs(self.settings.deadline)),
+            peer: Mail::new(channel, 2, MOST_BODY, limits.silence),
+            peer_key: meeting.peers,
+            work: self.work(agreed.job, state)?,
+            log: state,
+            local: meeting.start_workers(&reception, &key)?,
+            reception,
+            silence: limits.silence,
+            wait: Duration::from_secs(args.parties.wait),
+            canceller,
+            console: meeting.console,
+            workers,
+            once: false,
+        }
+        .run()
+    }
+
+    fn work(&self, job: [u8; 32], state: &State) -> Result<Work, Failure> {
+        let here = env::current_dir().map_err(Failure::io("finding the folder of the inputs"))?;
+        let sources = self.args.input.iter().map(|source| (source.name.clone(), source.value.clone()));
+        Ok(Work {
+            party: self.args.parties.party.to_string(),
+            job: hex(&job),
+            plan: Some(hex(&self.plan.digest())),
+            state: std::path::absolute(state.folder()).map_err(Failure::io("finding the folder of the job"))?,
+            folder: here,
+            inputs: sources.collect(),
+            listens: self.args.parties.connect.is_none(),
+            settings: self.settings.clone(),
+        })
+    }
+
+    /// Runs the last program with the other driver, if there is one, and ends.
+    fn last(&self, mut channel: Channel, state: &State) -> Result<Option<LastReport>, Failure> {
+        let Some(last) = self.plan.last() else {
+            channel.finish()?;
+            return Ok(None);
+        };
+        let inputs = self.last_inputs(last, state)?;
+        let calls = apps::calls();
+        let mut session = Session::connect(channel, self.args.parties.party)?;
+        session.register_all(&calls);
+        session.set_threads(self.settings.threads.into());
+        let job = state.kept.job.ok_or_else(|| Failure::new(Exit::Machine, "the job has no number"))?;
+        session.set_part(JobPart::last(job, 1));
+        let (binding, options) = self.settings.choose(&mut session, &last.binding, &calls)?;
+        let outcome = session.run(&binding, &options, &inputs)?;
+        session.close()?;
+        parts::write(state.folder(), self.plan, From::Last, &outcome.outputs)?;
+        Ok(Some(LastReport::new(&outcome.report)))
+    }
+
+    /// What the last program takes: whole inputs, and the shares of all shards.
+    fn last_inputs(&self, last: &Last, state: &State) -> Result<Inputs, Failure> {
+        let wanted = |name: &str| last.inputs.iter().any(|input| input.name == name).then_some(ALL);
+        let given = input::read_rows(self.plan.program(), self.args.parties.party, &self.args.input, &wanted)?;
+        let mut inputs = Inputs::new();
+        given.into_iter().for_each(|given| inputs.set(&given.name, given.value));
+        for share in &last.shares {
+            let width = last.binding.input(&share.name).map_or(0, |port| port.ty.width);
+            let parts = (0..self.plan.shards()).filter(|shard| !share.rows(*shard).is_empty()).map(|shard| {
+                let (number, rows) =
+                    (state.kept.shards[shard as usize].finished.unwrap_or_default(), share.rows(shard));
+                let from = From::Shard(Attempt { shard, number });
+                let path = parts::path(state.folder(), self.plan, from, &share.name).unwrap_or_default();
+                Part::open(path, width, rows.end - rows.start)
+            });
+            inputs.set(&share.name, parts::read(parts.collect::<Result<_, _>>()?, width)?);
+        }
+        Ok(inputs)
+    }
+}

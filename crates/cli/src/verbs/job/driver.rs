@@ -1,0 +1,340 @@
+//! The loop of a driver: it hears the other driver and its own workers, and does what its [`Machine`] decides.
+
+use super::local::Local;
+use super::order::{Answer, BUILD, Line, Order, Work};
+use super::reception::Reception;
+use crate::failure::{Exit, Failure};
+use crate::io::console::{Console, seconds};
+use duologue::Party;
+use duologue::channel::{Canceller, Channel, PublicKey};
+use duologue::job::control::{
+    Action, Attempt, Costs, End, MOST_ADDRESS, Machine, Mail, Message, Offer, Reason, Verdict, WorkerId,
+};
+use std::collections::BTreeMap;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long a driver sleeps when nothing has happened.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// What is kept of attempts, and told of them in the end.
+pub trait Log {
+    /// An attempt is begun: nothing is done about it before this has returned.
+    fn begun(&mut self, _: Attempt) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// A worker of ours was told where the other party's listens; the address is empty if it does not.
+    fn met(&mut self, _: Attempt, _worker: String, _address: String) {}
+
+    /// The outputs are on the disk of both parties.
+    fn finished(&mut self, _: Attempt, _: Costs) -> Result<(), Failure>;
+
+    /// There are none, and why.
+    fn failed(&mut self, _: Attempt, _why: String) {}
+
+    /// How many shards there are.
+    fn shards(&self) -> usize;
+}
+
+/// A driver that has agreed with the other party's.
+pub struct Driver<'a> {
+    pub party: Party,
+    pub machine: Machine,
+    pub peer: Mail,
+    pub peer_key: PublicKey,
+    pub log: &'a mut dyn Log,
+    pub reception: Reception,
+    pub local: Option<Local>,
+    /// What workers are told.
+    pub work: Work,
+    pub silence: Duration,
+    /// How long there may be no worker at all.
+    pub wait: Duration,
+    pub canceller: Canceller,
+    pub console: &'a Console,
+    pub workers: Workers,
+    /// Whether each worker makes one attempt alone.
+    pub once: bool,
+}
+
+/// The workers that are there.
+pub struct Workers {
+    there: BTreeMap<WorkerId, Worker>,
+    came: u64,
+    /// How many attempts they were ready for.
+    ready: u64,
+    /// When the last of them was there.
+    seen: Instant,
+    /// What they said of failures, the last of each attempt.
+    words: BTreeMap<Attempt, String>,
+}
+
+struct Worker {
+    line: Line,
+    /// For people; none before it has said who it is.
+    name: Option<String>,
+}
+
+impl Workers {
+    pub fn new() -> Workers {
+        Workers { there: BTreeMap::new(), came: 0, ready: 0, seen: Instant::now(), words: BTreeMap::new() }
+    }
+
+    /// Takes in somebody with the key of workers.
+    pub fn add(&mut self, channel: Channel, silence: Duration) {
+        self.came += 1;
+        self.there.insert(self.came, Worker { line: Line::new(channel, silence), name: None });
+    }
+
+    fn name(&self, worker: WorkerId) -> String {
+        let name = self.there.get(&worker).and_then(|worker| worker.name.clone());
+        format!("worker {worker}{}", name.map_or(String::new(), |name| format!(" ({name})")))
+    }
+}
+
+impl Driver<'_> {
+    /// Has all shards computed. The channel to the other driver, on which nothing is under way.
+    pub fn run(mut self) -> Result<Channel, Failure> {
+        let ended = self.go_on();
+        for worker in self.workers.there.values_mut() {
+            // Whoever is gone needs no end.
+            let _ = worker.line.send(&Order::End);
+        }
+        match &ended {
+            Ok(()) => {}
+            Err(failure) if failure.exit == Exit::Cancelled => self.peer.abort_after(&duologue::Error::Cancelled),
+            Err(failure) => self.peer.abort_after(&duologue::Error::usage(failure.message.clone())),
+        }
+        if let Some(local) = self.local.take() {
+            local.end();
+        }
+        ended.map(|()| self.peer.into_channel())
+    }
+
+    fn go_on(&mut self) -> Result<(), Failure> {
+        let start = Instant::now();
+        self.workers.seen = start;
+        loop {
+            if self.canceller.is_cancelled() {
+                return Err(duologue::Error::Cancelled.into());
+            }
+            let now = start.elapsed();
+            let news = self.hear_peer(now)? | self.receive()? | self.hear_workers(now)?;
+            self.machine.tick(now);
+            if let Some(end) = self.act(now)? {
+                return self.conclude(end);
+            }
+            if !news {
+                self.look_for_workers()?;
+                thread::sleep(PAUSE);
+            }
+        }
+    }
+
+    /// Whoever has come to the control port.
+    fn receive(&mut self) -> Result<bool, Failure> {
+        match self.reception.poll()? {
+            None => Ok(false),
+            // The other driver is here already.
+            Some(channel) if channel.peer_key() == Some(self.peer_key) => Ok(true),
+            Some(channel) => {
+                self.workers.add(channel, self.silence);
+                Ok(true)
+            }
+        }
+    }
+
+    fn hear_peer(&mut self, now: Duration) -> Result<bool, Failure> {
+        let Some(body) = self.peer.poll()? else { return Ok(false) };
+        self.machine.hear(Message::decode(&body)?, now)?;
+        Ok(true)
+    }
+
+    fn hear_workers(&mut self, now: Duration) -> Result<bool, Failure> {
+        let mut news = false;
+        for id in self.workers.there.keys().copied().collect::<Vec<_>>() {
+            let heard = self.workers.there.get_mut(&id).map(|worker| worker.line.poll::<Answer>());
+            match heard {
+                Some(Ok(Some(answer))) => self.hear(id, answer, now)?,
+                Some(Err(why)) => self.lose(id, &why.message, now),
+                _ => continue,
+            }
+            news = true;
+        }
+        Ok(news)
+    }
+
+    fn hear(&mut self, id: WorkerId, answer: Answer, now: Duration) -> Result<(), Failure> {
+        let at = |shard, attempt| Attempt { shard, number: attempt };
+        match answer {
+            Answer::Hello { build, name } => return self.welcome(id, &build, name, now),
+            Answer::Ready { shard, attempt, key, address } => match key.parse() {
+                Ok(key) if address.len() <= MOST_ADDRESS => {
+                    self.workers.ready += 1;
+                    self.machine.worker_ready(id, at(shard, attempt), Offer { key, address });
+                }
+                _ => self.lose(id, "it has no key, or an address that is none", now),
+            },
+            Answer::Done { shard, attempt, micros, sent, received } => {
+                let verdict = Verdict::Done(Costs { micros, sent, received });
+                self.ended(id, at(shard, attempt), verdict, now);
+            }
+            Answer::Failed { shard, attempt, reason, why } => {
+                let (attempt, reason) = (at(shard, attempt), Reason::of_code(reason).unwrap_or(Reason::Machine));
+                if self.machine.is_at(id, attempt) {
+                    self.workers.words.insert(attempt, why);
+                }
+                self.ended(id, attempt, Verdict::Failed(reason), now);
+            }
+        }
+        Ok(())
+    }
+
+    fn ended(&mut self, id: WorkerId, attempt: Attempt, verdict: Verdict, now: Duration) {
+        self.machine.worker_ended(id, attempt, verdict, now);
+        if self.once {
+            self.tell(id, &Order::End, now);
+            self.workers.there.remove(&id);
+        }
+    }
+
+    /// A worker says who it is, and is told of the job.
+    fn welcome(&mut self, id: WorkerId, build: &str, name: String, now: Duration) -> Result<(), Failure> {
+        let Some(worker) = self.workers.there.get_mut(&id).filter(|worker| worker.name.is_none()) else {
+            return Ok(());
+        };
+        if build != BUILD {
+            let why = format!("a worker ({name}) is duologue {build}, its driver duologue {BUILD}");
+            let _ = worker.line.send(&Order::Refused { why: why.clone() });
+            return Err(
+                Failure::new(Exit::Incompatible, why).hint("install the same version on all machines of a party")
+            );
+        }
+        worker.name = Some(name);
+        let told = worker.line.send(&Order::Welcome(Box::new(self.work.clone())));
+        match told {
+            Ok(()) => {
+                self.console.note(format!("{} is there", self.workers.name(id)));
+                self.machine.worker_came(id, now);
+            }
+            Err(why) => self.lose(id, &why.message, now),
+        }
+        Ok(())
+    }
+
+    fn lose(&mut self, id: WorkerId, why: &str, now: Duration) {
+        self.console.note(format!("{} is gone: {why}", self.workers.name(id)));
+        self.workers.there.remove(&id);
+        self.machine.worker_lost(id, now);
+    }
+
+    /// Does what is decided, which may decide more; how the job has ended, if it has.
+    fn act(&mut self, now: Duration) -> Result<Option<End>, Failure> {
+        loop {
+            let actions = self.machine.actions();
+            if actions.is_empty() {
+                return Ok(None);
+            }
+            for action in actions {
+                if let Action::Over(end) = action {
+                    return Ok(Some(end));
+                }
+                self.do_one(action, now)?;
+            }
+        }
+    }
+
+    fn do_one(&mut self, action: Action, now: Duration) -> Result<(), Failure> {
+        match action {
+            Action::Begun(attempt) => self.log.begun(attempt)?,
+            Action::Finished(attempt, costs) => {
+                self.log.finished(attempt, costs)?;
+                let time = seconds(Duration::from_micros(costs.micros).as_secs_f64());
+                let (done, all) = (self.machine.done(), self.log.shards());
+                self.console.note(format!("{attempt}: done in {time}, {done} of {all}"));
+            }
+            Action::Failed(attempt, party, reason) => {
+                let words = self.workers.words.get(&attempt).map_or(String::new(), |words| format!(": {words}"));
+                let why = format!("{attempt} failed on the side of {party}: {reason}{words}");
+                self.console.note(&why);
+                self.log.failed(attempt, why);
+            }
+            Action::Send(message) => self.peer.send(&message.encode()),
+            Action::Prepare(id, Attempt { shard, number }) => {
+                self.tell(id, &Order::Prepare { shard, attempt: number }, now);
+            }
+            Action::Start(id, attempt, Offer { key, address }) => {
+                let Attempt { shard, number } = attempt;
+                let order = Order::Start { shard, attempt: number, key: key.to_string(), address: address.clone() };
+                self.log.met(attempt, self.workers.name(id), address);
+                self.tell(id, &order, now);
+                self.console.note(format!("{attempt}: the workers meet"));
+            }
+            Action::Stop(id, Attempt { shard, number }) => {
+                self.tell(id, &Order::Stop { shard, attempt: number }, now);
+            }
+            Action::Drop(id) => {
+                self.console.note(format!("{} does not stop: it is given up", self.workers.name(id)));
+                self.workers.there.remove(&id);
+            }
+            Action::Over(_) => {}
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, id: WorkerId, order: &Order, now: Duration) {
+        let told = self.workers.there.get_mut(&id).map(|worker| worker.line.send(order));
+        if let Some(Err(why)) = told {
+            self.lose(id, &why.message, now);
+        }
+    }
+
+    /// Starts workers again that have ended, and gives up if there is none for too long.
+    fn look_for_workers(&mut self) -> Result<(), Failure> {
+        let ready = self.workers.ready;
+        self.local.as_mut().filter(|_| !self.once).map_or(Ok(()), |local| local.look(ready))?;
+        let waits_for_more = self.once && self.machine.is_short_of_workers();
+        if !(self.workers.there.is_empty() || waits_for_more) || self.machine.done() == self.log.shards() {
+            self.workers.seen = Instant::now();
+        }
+        if self.workers.seen.elapsed() < self.wait {
+            return Ok(());
+        }
+        let more = if waits_for_more && self.workers.ready > 0 { "further " } else { "" };
+        let why = format!("no {more}worker of this party came within {} s", self.wait.as_secs());
+        Err(Failure::new(Exit::Timeout, why).hint("each is `duologue job worker` with this driver's address and keys"))
+    }
+
+    fn conclude(&self, end: End) -> Result<(), Failure> {
+        let (attempt, party, reason) = match end {
+            End::Finished => return Ok(()),
+            End::TheirFailure => {
+                return Err(Failure::new(Exit::Gone, "the other driver has given the job up").hint(PEER_PRINTED));
+            }
+            End::Failed(attempt, party, reason) => (attempt, party, reason),
+        };
+        let ours = party == self.party;
+        let words = self.workers.words.get(&attempt).filter(|_| ours);
+        let why = match words {
+            Some(words) => format!("{attempt}: {words}"),
+            None => format!("{attempt} failed on the side of {party}: {reason}"),
+        };
+        let failure = Failure::new(exit(reason, ours), why);
+        Err(if ours { failure } else { failure.hint(PEER_PRINTED) })
+    }
+}
+
+const PEER_PRINTED: &str = "look at what the peer's side printed; what is finished stays finished, with --resume";
+
+/// The exit code of a job that ends for this reason.
+fn exit(reason: Reason, ours: bool) -> Exit {
+    match reason {
+        Reason::Misbehaved => Exit::Peer,
+        Reason::Incompatible => Exit::Incompatible,
+        Reason::Deadline => Exit::Timeout,
+        Reason::Input if ours => Exit::Input,
+        Reason::Machine | Reason::WorkerLost if ours => Exit::Machine,
+        _ => Exit::Gone,
+    }
+}

@@ -1,0 +1,144 @@
+mod messages;
+mod world;
+
+use super::*;
+use crate::Party;
+use proptest::prelude::*;
+use std::time::Duration;
+use world::{Fate, World};
+
+/// A world in which nothing goes wrong.
+const CALM: Fate = Fate { chaos: 0, crashes: 0, lost: 0, failing: 0 };
+
+#[test]
+fn every_shard_is_finished_whatever_the_numbers_of_workers() {
+    for shards in [1, 2, 3, 7] {
+        for workers in [[1, 1], [1, 4], [4, 1], [3, 2]] {
+            let mut world = World::new(7, shards, workers, CALM);
+            world.run();
+            assert_eq!(world.ends(), [Some(End::Finished); 2], "{shards} shards, {workers:?} workers");
+            assert_eq!(world.attempts(), shards, "none was tried twice");
+        }
+    }
+}
+
+/// An alone Bob, who has heard of shard 0's first attempt.
+fn bob() -> (Machine, Attempt) {
+    let agreed = Agreed { job: [1; 32], shards: vec![Progress::default(); 3] };
+    let mut bob = Machine::new(Party::Bob, &agreed, Duration::from_secs(60));
+    [1, 2].iter().for_each(|worker| bob.worker_came(*worker, Duration::ZERO));
+    let attempt = Attempt { shard: 0, number: 1 };
+    bob.hear(Message::Begin(attempt), Duration::ZERO).unwrap();
+    bob.actions();
+    (bob, attempt)
+}
+
+#[test]
+fn an_attempt_that_is_replayed_or_old_is_refused() {
+    let at = |shard, number| Attempt { shard, number };
+    let lost = Verdict::Failed(Reason::WorkerLost);
+    for message in [
+        Message::Begin(at(0, 1)),
+        Message::Begin(at(0, 2)),
+        Message::Begin(at(1, 2)),
+        Message::Begin(at(1, 0)),
+        Message::Begin(at(3, 1)),
+        Message::Ended(at(0, 2), lost),
+        Message::Ended(at(1, 1), lost),
+        Message::Ended(at(0, 1), Verdict::Done(Costs::default())),
+        Message::Finished,
+        Message::Free,
+    ] {
+        let why = bob().0.hear(message.clone(), Duration::ZERO);
+        assert!(matches!(why, Err(crate::Error::Peer(_))), "{message:?}: {why:?}");
+    }
+    // The first attempt is over; it does not come again, nor does anything of it.
+    let (mut bob, first) = bob();
+    bob.hear(Message::Ended(first, lost), Duration::ZERO).unwrap();
+    for message in [Message::Begin(first), Message::Ended(first, lost)] {
+        assert!(bob.hear(message, Duration::ZERO).is_err());
+    }
+    bob.hear(Message::Begin(at(0, 2)), Duration::ZERO).unwrap();
+}
+
+/// A worker that speaks of a shard which is not its own is not believed.
+#[test]
+fn a_worker_ends_its_own_attempt_alone() {
+    let (mut bob, attempt) = bob();
+    let other = Attempt { shard: 1, number: 1 };
+    bob.hear(Message::Begin(other), Duration::ZERO).unwrap();
+    bob.actions();
+    for (worker, claimed) in [(1, other), (2, attempt), (1, Attempt { number: 2, ..attempt }), (9, attempt)] {
+        bob.worker_ended(worker, claimed, Verdict::Done(Costs::default()), Duration::ZERO);
+        assert_eq!(bob.actions(), [], "worker {worker}: {claimed}");
+    }
+    bob.worker_ended(2, other, Verdict::Failed(Reason::Machine), Duration::ZERO);
+    assert_eq!(
+        bob.actions(),
+        [Action::Send(Message::Free), Action::Send(Message::Ended(other, Verdict::Failed(Reason::Machine)))]
+    );
+}
+
+#[test]
+fn more_attempts_than_workers_are_refused() {
+    let (mut bob, _) = bob();
+    bob.hear(Message::Begin(Attempt { shard: 1, number: 1 }), Duration::ZERO).unwrap();
+    assert!(bob.hear(Message::Begin(Attempt { shard: 2, number: 1 }), Duration::ZERO).is_err());
+}
+
+#[test]
+fn what_takes_too_long_is_stopped_and_then_dropped() {
+    let (mut bob, attempt) = bob();
+    bob.tick(Duration::from_secs(59));
+    assert_eq!(bob.actions(), []);
+    bob.tick(Duration::from_secs(60));
+    let late = Message::Ended(attempt, Verdict::Failed(Reason::Deadline));
+    assert_eq!(bob.actions(), [Action::Send(late), Action::Stop(1, attempt)]);
+    bob.tick(Duration::from_secs(60) + GRACE);
+    assert_eq!(bob.actions(), [Action::Drop(1)]);
+}
+
+/// Three failures of a shard end the job; one that another attempt would not mend ends it at once.
+#[test]
+fn a_job_gives_up_in_the_end() {
+    for (reason, failures) in [(Reason::Machine, 3), (Reason::Input, 1), (Reason::Misbehaved, 1)] {
+        let (mut bob, _) = bob();
+        for number in 1..=failures {
+            let attempt = Attempt { shard: 0, number };
+            if number > 1 {
+                bob.worker_came(10 + u64::from(number), Duration::ZERO);
+                bob.hear(Message::Begin(attempt), Duration::ZERO).unwrap();
+            }
+            bob.hear(Message::Ended(attempt, Verdict::Failed(reason)), Duration::ZERO).unwrap();
+            let end = Action::Over(End::Failed(attempt, Party::Alice, reason));
+            assert_eq!(bob.actions().contains(&end), number == failures, "{reason:?} {number}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// Workers and both drivers come and go at any time: both parties finish or neither, every finished shard has the outputs of one
+    /// session, and no attempt's number is used twice ([`World`] checks both at every step).
+    #[test]
+    fn whatever_is_lost_the_results_are_those_of_one_session(
+        seed: u64,
+        shards in 1usize..8,
+        workers in [1usize..5, 1usize..5],
+        chaos in 0usize..400,
+        crashes in 0usize..4,
+        lost in 0u64..30,
+        failing in 0u64..30,
+    ) {
+        let mut world = World::new(seed, shards, workers, Fate { chaos, crashes, lost, failing });
+        world.run();
+        let [alice, bob] = world.ends();
+        match (alice, bob) {
+            (Some(End::Finished), Some(End::Finished)) => {}
+            // Two shards may fail for good at once: each driver names the first that it hears of.
+            (Some(End::Failed(..) | End::TheirFailure), Some(End::Failed(..) | End::TheirFailure)) => {}
+            ends => prop_assert!(false, "{:?}", ends),
+        }
+    }
+}
