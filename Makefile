@@ -34,8 +34,8 @@ bench: ## Measure: kernels, oblivious transfer, circuits, then the engines betwe
 
 lint: components ## Check format, clippy and rustdoc; a warning is an error
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --all-targets $(CARGO_FLAGS) -- -D warnings
 	$(CARGO) clippy --workspace $(PARQUET) --all-targets $(CARGO_FLAGS) -- -D warnings
+	$(CARGO) clippy --workspace $(CARGO_FLAGS) -- -D warnings
 	@for features in $(FEATURES); do \
 		echo "$(CARGO) clippy -p duologue --no-default-features --features '$$features'"; \
 		$(CARGO) clippy -p duologue --no-default-features --features "$$features" $(CARGO_FLAGS) -- -D warnings || exit 1; \
