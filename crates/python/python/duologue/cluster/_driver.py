@@ -19,6 +19,10 @@ from . import _child
 __all__ = ["Driver", "JobReport", "JobSettings", "LastReport", "Progress", "ShardReport"]
 
 
+# Seconds between two looks at whether the driver has said something.
+PAUSE = 0.2
+
+
 class JobSettings(TypedDict, total=False):
     """How shards are computed. Both parties give the same, but for `threads`."""
 
@@ -149,6 +153,8 @@ class Driver:
 
     def report(self) -> JobReport:
         """What the job took, when it has ended; or why it failed."""
+        while self.note(PAUSE) is not None:
+            pass
         code = self._process.wait()
         if code != 0:
             raise failure(code, self._said)

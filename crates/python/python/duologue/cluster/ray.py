@@ -19,15 +19,15 @@ from .. import _core
 from ..errors import UsageError
 from ..program import Program
 from ._blocks import written
-from ._driver import Driver, JobReport, JobSettings, Progress, progress
+from ._driver import PAUSE, Driver, JobReport, JobSettings, Progress, progress
 from ._workers import Crew
 
 __all__ = ["JobReport", "JobSettings", "Progress", "drive"]
 
 LISTENING = "listening on "
+# What is said from there on is in the error that is raised.
+FAILED = "error: "
 
-# Seconds between two looks at the workers while the driver says nothing.
-PAUSE = 0.2
 # How many looks without any worker that could still work, before the driver, who may know why, is stopped.
 PATIENCE = 10
 
@@ -74,8 +74,9 @@ def drive(
     `address` is that of the cluster, if `ray.init` was not called before (then by default the one on this machine).
     `options` are those of each actor, such as `{"resources": {"big": 1}}`, with Ray's meanings, and `num_cpus` is `threads`
     if nothing is said: placement and autoscaling are Ray's. A worker is started again `max_restarts` times if it, its actor
-    or its node is lost; the shard that it was at is computed anew. `driver_host` is the name by which workers reach this process, where the
-    address of the node is not that; `worker_ports`, as in `7600-7699`, where workers listen for the other party's.
+    or its node is lost; the shard that it was at is computed anew. `driver_host` is the name by which workers reach this
+    process, where the address of the node is not that; `worker_ports`, as in `7600-7699`, where workers listen for the other
+    party's.
 
     `on_progress` is called for each line that the driver says; without it they go to standard error. Ctrl-C ends the
     workers of both parties. Errors are those of `duologue.errors`.
@@ -106,7 +107,7 @@ def drive(
 def _follow(driver: Driver, crew: Crew, start: Callable[[str], None], on_progress: Callable[[Progress], None]) -> None:
     """Starts the workers when the driver is there, and returns when it has ended."""
     said, idle = Progress("", 0, None), 0
-    while (note := driver.note(PAUSE)) is not None:
+    while (note := driver.note(PAUSE)) is not None and not note.startswith(FAILED):
         if note:
             said = progress(note, said)
             on_progress(said)
