@@ -6,7 +6,7 @@ mod results;
 
 use crate::process::{Done, Place, Running};
 use serde_json::Value;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// Both parties' keys and a program; each party has its own state folder.
 struct Couple {

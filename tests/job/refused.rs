@@ -14,7 +14,7 @@ fn what_cannot_be_driven_is_refused_before_anybody_is_met() {
     for (words, code, said) in [
         ("block:add:8 --shards 6 --input a=five.csv", 1, &["6 shards, but the size 'lanes' counts 5 lanes"][..]),
         ("block:add:8 --input a=five.csv", 2, &["--shards is missing"]),
-        ("block:add:8 --shards 2", 1, &["the size 'lanes' of 'add' is not given", "hint: "]),
+        ("block:add:8 --shards 2", 1, &["the size 'lanes' of ", "hint: "]),
         ("block:add:8 --shards 2 --size lanes=5", 1, &["the input 'a' is not given"]),
         ("block:add:8 --shards 2 --size lanes=10 --input a=five.csv", 1, &["the input 'a' has 5 lanes: expected 10"]),
         ("block:add:8 --shards 2 --input a=-", 1, &["standard input has no rows"]),
@@ -111,6 +111,47 @@ fn a_driver_waits_for_workers_of_others() {
         assert_eq!(worker.end().succeeded().stdout, "");
     }
     assert!(bobs.wait_with_output().unwrap().status.success());
+}
+
+#[test]
+fn ports_that_are_taken_are_named() {
+    let couple = Couple::new();
+    couple.place.write("n.csv", lines(&[1; 10]));
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let [alice, bob] =
+        couple.both("block:add:8 --shards 2", "--input a=n.csv", &format!("--input b=n.csv --ports {port}-{port}"));
+    bob.failed(8, &["shard 0, attempt 3: ", &format!("no port from {port} to {port} is free at 127.0.0.1")]);
+    alice.failed(5, &["shard 0, attempt 3 failed on the side of bob: its operating system refused"]);
+}
+
+/// Every worker of both parties meets one of the other's, and what keeps them apart is told.
+#[test]
+fn a_doctor_tries_the_routes_between_workers() {
+    let couple = Couple::new();
+    let place = &couple.place;
+    let words = |party: usize| format!("job doctor --as {} {}", ["alice", "bob"][party], couple.keys[party]);
+    let (bob, address) = place.listen(&format!("{} --workers 3", words(1)));
+    let alice = place.run(&format!("{} --workers 3 --json --connect {address}", words(0))).json();
+    let routes = alice["routes"].as_array().unwrap();
+    assert_eq!(routes.len(), 3);
+    for route in routes {
+        assert!(route["seconds"].as_f64().is_some_and(|time| time > 0.0), "{alice}");
+        assert!(route["address"].as_str().unwrap().starts_with("127.0.0.1:"), "{alice}");
+    }
+    let bob = bob.end();
+    assert_eq!(bob.succeeded().stdout.matches("ok   a round trip takes ").count(), 3, "{}", bob.stdout);
+    // Nobody listens under that name.
+    let (bob, address) = place.listen(&format!("{} --wait 10 --host 127.0.0.9", words(1)));
+    let alice = place.run(&format!("{} --wait 10 --connect {address}", words(0)));
+    for done in [alice, bob.end()] {
+        done.failed(8, &["1 route of 1 does not work", "hint: --host is the name"]);
+        assert!(done.stdout.contains("FIX  shard 0, attempt 1 failed on the side of "), "{}", done.stdout);
+    }
+    // The numbers of workers differ, or one looks for routes and the other has a job.
+    let (bob, address) = place.listen(&format!("{} --workers 2", words(1)));
+    place.run(&format!("{} --connect {address}", words(0))).failed(4, &["how many workers"]);
+    bob.end().failed(4, &["how many workers"]);
 }
 
 #[test]

@@ -12,13 +12,13 @@ use apps::proximity::{Metric, proximity};
 use apps::psi::{Learns, psi};
 use apps::scifi::scifi;
 use apps::social::social;
-use duologue::Inputs;
-use duologue::Party;
 use duologue::circuit::blocks::Goal;
 use duologue::circuit::blocks::float::Format;
 use duologue::circuit::program::reference::{Table, evaluate};
-use duologue::circuit::{BitMatrix, Program};
+use duologue::circuit::{Binding, BitMatrix, Program};
+use duologue::cost::cost;
 use duologue::job::{Cut, Plan};
+use duologue::{Inputs, Options, Party, Scheme};
 use std::collections::BTreeMap;
 use support::in_plain;
 
@@ -113,4 +113,23 @@ fn shards_take_what_they_need() {
     let gallery = &plan.shard(1).unwrap().inputs[1];
     assert_eq!((gallery.rows.clone(), gallery.of), (plan.range(1), 100));
     assert!(plan.last().unwrap().inputs.is_empty());
+}
+
+/// What cutting costs: the shards and the last program have the ANDs of the whole one, and hardly more rounds than it together.
+#[test]
+fn cutting_costs_few_rounds_and_no_ands() {
+    for scheme in [Scheme::Gmw, Scheme::Yao] {
+        let program = iris(64, Goal::Size);
+        let figures = |binding: &Binding| {
+            let cost = cost(binding, &Options::new(scheme)).unwrap();
+            (cost.ands, cost.online.rounds())
+        };
+        let whole = figures(&program.bind(&[("people", 100_000)]).unwrap());
+        let plan = Plan::new(&program, &[("people", 100_000)], &Cut::into(4)).unwrap();
+        let shards: Vec<(u64, u64)> = (0..4).map(|shard| figures(&plan.shard(shard).unwrap().binding)).collect();
+        let last = figures(&plan.last().unwrap().binding);
+        assert_eq!(shards.iter().map(|&(ands, _)| ands).sum::<u64>() + last.0, whole.0, "{scheme}");
+        assert!(shards.iter().all(|&(_, rounds)| rounds <= whole.1), "{scheme}: {shards:?} of {whole:?}");
+        assert!(last.1 <= whole.1 / 2 + 1, "{scheme}: {last:?} of {whole:?}");
+    }
 }

@@ -244,6 +244,9 @@ pub fn write(matrix: &BitMatrix, ty: Type, to: impl Write) -> io::Result<()> {
     }
 }
 
+/// Bytes that are copied at a time.
+const COPIED: usize = 1 << 20;
+
 /// Writes a file whose lanes come in parts.
 pub struct Writer<W> {
     to: W,
@@ -282,8 +285,16 @@ impl<W: Write> Writer<W> {
     ///
     /// # Errors
     /// What the system says.
-    pub fn copy(&mut self, mut lanes: impl Read) -> io::Result<u64> {
-        io::copy(&mut lanes, &mut self.to)
+    pub fn copy(&mut self, mut lanes: impl Read) -> io::Result<()> {
+        let mut buffer = vec![0; COPIED];
+        loop {
+            match lanes.read(&mut buffer) {
+                Ok(0) => return Ok(()),
+                Ok(count) => self.to.write_all(&buffer[..count])?,
+                Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
+                Err(why) => return Err(why),
+            }
+        }
     }
 }
 
@@ -425,7 +436,7 @@ mod tests {
             let mut writer = Writer::new(&mut parts, ty, lanes as u64).unwrap();
             for part in [0..middle, middle..lanes] {
                 let (part, bytes) = rows(&matrix, part);
-                if is_bytes(ty) { drop(writer.copy(&bytes[..]).unwrap()) } else { writer.push(&part).unwrap() }
+                if is_bytes(ty) { writer.copy(&bytes[..]).unwrap(); } else { writer.push(&part).unwrap(); }
             }
             prop_assert!(parts == file);
             prop_assert_eq!(super::rows(Cursor::new(&file), length, "f.npy").unwrap(), lanes as u64);

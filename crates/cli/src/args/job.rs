@@ -27,6 +27,8 @@ pub enum JobWhat {
     Worker(JobWorker),
     /// Write the outputs of a job whose shards are finished
     Merge(JobMerge),
+    /// Find out whether each worker reaches one of the other party's; both parties run it, with as many workers
+    Doctor(Box<JobDoctor>),
 }
 
 /// How a program is cut.
@@ -64,14 +66,9 @@ pub enum Launch {
     Wait,
 }
 
+/// Which party this is, and how its driver meets the other one and its own workers.
 #[derive(clap::Args)]
-#[command(after_help = format!("{PROGRAM}\n\n{FORMS}"))]
-pub struct JobDrive {
-    /// The program of the job, or a plan that `duologue job plan` wrote; both parties name the same
-    #[arg(value_name = "PROGRAM")]
-    pub program: String,
-    #[command(flatten)]
-    pub cut: Cut,
+pub struct JobParties {
     /// Which party you are
     #[arg(long = "as", value_name = "PARTY", value_parser = party())]
     pub party: Party,
@@ -93,6 +90,34 @@ pub struct JobDrive {
     /// How long the other driver, a worker or its peer may be silent; both give the same
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     pub silence: u64,
+    /// Who starts the workers
+    #[arg(long, value_enum, default_value = "local")]
+    pub launch: Launch,
+    /// How many workers the driver starts; the other party may have another number
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub workers: u16,
+    /// The key pair by which workers prove that they are this party's, which `duologue keys new --key FILE` made; by default
+    /// a new one
+    #[arg(long, value_name = "FILE")]
+    pub worker_key: Option<PathBuf>,
+    /// The ports at which workers that the driver starts listen for the other party's, if they are those that listen
+    #[arg(long, value_name = "FROM-TO", value_parser = ports)]
+    pub ports: Option<RangeInclusive<u16>>,
+    /// The name of this machine by which the other party's workers reach those that the driver starts
+    #[arg(long, value_name = "HOST")]
+    pub host: Option<String>,
+}
+
+#[derive(clap::Args)]
+#[command(after_help = format!("{PROGRAM}\n\n{FORMS}"))]
+pub struct JobDrive {
+    /// The program of the job, or a plan that `duologue job plan` wrote; both parties name the same
+    #[arg(value_name = "PROGRAM")]
+    pub program: String,
+    #[command(flatten)]
+    pub cut: Cut,
+    #[command(flatten)]
+    pub parties: JobParties,
     /// How long an attempt at a shard may take; both give the same
     #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
     pub deadline: u64,
@@ -102,22 +127,6 @@ pub struct JobDrive {
     /// Go on with the job in the folder: shards that both parties have finished are not computed again
     #[arg(long)]
     pub resume: bool,
-    /// Who starts the workers
-    #[arg(long, value_enum, default_value = "local")]
-    pub launch: Launch,
-    /// How many workers the driver starts; the other party may have another number
-    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub workers: u16,
-    /// The key pair by which workers prove that they are this party's, which `duologue keys new --key FILE` made; by default
-    /// a new one, in the folder
-    #[arg(long, value_name = "FILE")]
-    pub worker_key: Option<PathBuf>,
-    /// The ports at which workers that the driver starts listen for the other party's, if they are those that listen
-    #[arg(long, value_name = "FROM-TO", value_parser = ports)]
-    pub ports: Option<RangeInclusive<u16>>,
-    /// The name of this machine by which the other party's workers reach those that the driver starts
-    #[arg(long, value_name = "HOST")]
-    pub host: Option<String>,
     /// An input of yours, a public one, or your share of a shared one; or a table whose columns have the names of inputs
     #[arg(long, short, value_name = "NAME=SOURCE")]
     pub input: Vec<Source>,
@@ -197,4 +206,10 @@ pub struct JobMerge {
     /// Where an output goes; by default it is shown
     #[arg(long, short, value_name = "NAME=FILE")]
     pub output: Vec<Pair<String>>,
+}
+
+#[derive(clap::Args)]
+pub struct JobDoctor {
+    #[command(flatten)]
+    pub parties: JobParties,
 }

@@ -66,7 +66,9 @@ impl<'a> Merge<'a> {
             let came = value.lanes();
             return Err(Error::usage(format!("the output '{name}' of shard {shard} has {came} lanes, not {expected}")));
         }
-        let all = || BitMatrix::zeros(value.rows(), lanes as usize);
+        let too_many = |_| Error::usage(format!("the output '{name}' of {lanes} lanes does not fit into memory"));
+        let lanes = usize::try_from(lanes).map_err(too_many)?;
+        let all = || BitMatrix::zeros(value.rows(), lanes);
         let all = self.gathered.entry(name.to_owned()).or_insert_with(all);
         if all.rows() != value.rows() {
             let (came, expected) = (value.rows(), all.rows());

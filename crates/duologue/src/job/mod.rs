@@ -39,6 +39,7 @@
 //! # Ok::<(), duologue::Error>(())
 //! ```
 
+#[doc(hidden)]
 pub mod control;
 mod file;
 mod merge;
@@ -46,9 +47,6 @@ mod part;
 mod places;
 mod ranges;
 mod write;
-
-#[cfg(test)]
-mod tests;
 
 pub use merge::Merge;
 pub use part::Part;

@@ -3,7 +3,6 @@
 use super::local::Local;
 use super::order::{Answer, BUILD, Line, Order, Work};
 use super::reception::Reception;
-use super::state::State;
 use crate::failure::{Exit, Failure};
 use crate::io::console::{Console, seconds};
 use duologue::Party;
@@ -18,13 +17,33 @@ use std::time::{Duration, Instant};
 /// How long a driver sleeps when nothing has happened.
 const PAUSE: Duration = Duration::from_millis(2);
 
+/// What is kept of attempts, and told of them in the end.
+pub trait Log {
+    /// An attempt is begun: nothing is done about it before this has returned.
+    fn begun(&mut self, _: Attempt) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// A worker of ours was told where the other party's listens; the address is empty if it does not.
+    fn met(&mut self, _: Attempt, _worker: String, _address: String) {}
+
+    /// The outputs are on the disk of both parties.
+    fn finished(&mut self, _: Attempt, _: Costs) -> Result<(), Failure>;
+
+    /// There are none, and why.
+    fn failed(&mut self, _: Attempt, _why: String) {}
+
+    /// How many shards there are.
+    fn shards(&self) -> usize;
+}
+
 /// A driver that has agreed with the other party's.
 pub struct Driver<'a> {
     pub party: Party,
     pub machine: Machine,
     pub peer: Mail,
     pub peer_key: PublicKey,
-    pub state: &'a mut State,
+    pub log: &'a mut dyn Log,
     pub reception: Reception,
     pub local: Option<Local>,
     /// What workers are told.
@@ -35,6 +54,8 @@ pub struct Driver<'a> {
     pub canceller: Canceller,
     pub console: &'a Console,
     pub workers: Workers,
+    /// Whether each worker makes one attempt alone.
+    pub once: bool,
 }
 
 /// The workers that are there.
@@ -157,17 +178,25 @@ impl Driver<'_> {
             },
             Answer::Done { shard, attempt, micros, sent, received } => {
                 let verdict = Verdict::Done(Costs { micros, sent, received });
-                self.machine.worker_ended(id, at(shard, attempt), verdict, now);
+                self.ended(id, at(shard, attempt), verdict, now);
             }
             Answer::Failed { shard, attempt, reason, why } => {
                 let (attempt, reason) = (at(shard, attempt), Reason::of_code(reason).unwrap_or(Reason::Machine));
                 if self.machine.is_at(id, attempt) {
                     self.workers.words.insert(attempt, why);
                 }
-                self.machine.worker_ended(id, attempt, Verdict::Failed(reason), now);
+                self.ended(id, attempt, Verdict::Failed(reason), now);
             }
         }
         Ok(())
+    }
+
+    fn ended(&mut self, id: WorkerId, attempt: Attempt, verdict: Verdict, now: Duration) {
+        self.machine.worker_ended(id, attempt, verdict, now);
+        if self.once {
+            self.tell(id, &Order::End, now);
+            self.workers.there.remove(&id);
+        }
     }
 
     /// A worker says who it is, and is told of the job.
@@ -218,24 +247,29 @@ impl Driver<'_> {
 
     fn do_one(&mut self, action: Action, now: Duration) -> Result<(), Failure> {
         match action {
-            Action::Begun(attempt) => self.state.keep_begun(attempt)?,
+            Action::Begun(attempt) => self.log.begun(attempt)?,
             Action::Finished(attempt, costs) => {
-                self.state.keep_finished(attempt, costs)?;
+                self.log.finished(attempt, costs)?;
                 let time = seconds(Duration::from_micros(costs.micros).as_secs_f64());
-                let (done, all) = (self.machine.done(), self.state.kept.shards.len());
+                let (done, all) = (self.machine.done(), self.log.shards());
                 self.console.note(format!("{attempt}: done in {time}, {done} of {all}"));
             }
             Action::Failed(attempt, party, reason) => {
                 let words = self.workers.words.get(&attempt).map_or(String::new(), |words| format!(": {words}"));
-                self.console.note(format!("{attempt} failed on the side of {party}: {reason}{words}"));
+                let why = format!("{attempt} failed on the side of {party}: {reason}{words}");
+                self.console.note(&why);
+                self.log.failed(attempt, why);
             }
-            Action::Send(message) => self.peer.send(&message.encode())?,
+            Action::Send(message) => self.peer.send(&message.encode()),
             Action::Prepare(id, Attempt { shard, number }) => {
                 self.tell(id, &Order::Prepare { shard, attempt: number }, now);
             }
-            Action::Start(id, Attempt { shard, number }, Offer { key, address }) => {
-                let order = Order::Start { shard, attempt: number, key: key.to_string(), address };
+            Action::Start(id, attempt, Offer { key, address }) => {
+                let Attempt { shard, number } = attempt;
+                let order = Order::Start { shard, attempt: number, key: key.to_string(), address: address.clone() };
+                self.log.met(attempt, self.workers.name(id), address);
                 self.tell(id, &order, now);
+                self.console.note(format!("{attempt}: the workers meet"));
             }
             Action::Stop(id, Attempt { shard, number }) => {
                 self.tell(id, &Order::Stop { shard, attempt: number }, now);
@@ -259,14 +293,16 @@ impl Driver<'_> {
     /// Starts workers again that have ended, and gives up if there is none for too long.
     fn look_for_workers(&mut self) -> Result<(), Failure> {
         let ready = self.workers.ready;
-        self.local.as_mut().map_or(Ok(()), |local| local.look(ready))?;
-        if !self.workers.there.is_empty() || self.machine.done() == self.state.kept.shards.len() {
+        self.local.as_mut().filter(|_| !self.once).map_or(Ok(()), |local| local.look(ready))?;
+        let waits_for_more = self.once && self.machine.is_short_of_workers();
+        if !(self.workers.there.is_empty() || waits_for_more) || self.machine.done() == self.log.shards() {
             self.workers.seen = Instant::now();
         }
         if self.workers.seen.elapsed() < self.wait {
             return Ok(());
         }
-        let why = format!("no worker of this party came within {} s", self.wait.as_secs());
+        let more = if waits_for_more && self.workers.ready > 0 { "further " } else { "" };
+        let why = format!("no {more}worker of this party came within {} s", self.wait.as_secs());
         Err(Failure::new(Exit::Timeout, why).hint("each is `duologue job worker` with this driver's address and keys"))
     }
 

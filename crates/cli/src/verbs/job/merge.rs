@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::io::console::{self, Console};
 use crate::io::output::{self, Destinations, Sink};
 use crate::io::shown;
-use crate::verbs::run::report::lanes;
+use crate::verbs::run::report;
 use duologue::Party;
 use duologue::circuit::program::Recipient;
 use duologue::circuit::{Binding, BitMatrix, Type};
@@ -20,7 +20,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use values::{Format, Location, csv, npy};
 
 /// Lanes of a part that are in memory at a time.
@@ -139,7 +139,7 @@ impl Merge<'_> {
     /// The files of an output, in order.
     fn parts_of(&self, output: &PlanOutput) -> Result<Vec<Part>, Failure> {
         let open = |from, lanes| {
-            let path = parts::path(self.folder, self.plan, from, &output.name).unwrap_or_else(PathBuf::new);
+            let path = parts::path(self.folder, self.plan, from, &output.name).unwrap_or_default();
             Part::open(path, output.ty.width, lanes)
         };
         if output.from == Source::Last {
@@ -166,7 +166,7 @@ impl Merge<'_> {
         if !npy::is_bytes(ty) {
             return each(parts, |lanes| file.push(lanes));
         }
-        parts.into_iter().try_for_each(|part| file.copy(part.bytes()).map(drop).map_err(writing()))
+        parts.into_iter().try_for_each(|part| file.copy(part.bytes()).map_err(writing()))
     }
 }
 
@@ -204,7 +204,6 @@ struct Output {
 }
 
 fn by_name<S: serde::Serializer>(outputs: &[Output], to: S) -> Result<S::Ok, S::Error> {
-    use crate::verbs::run::report;
     let one = |output: &Output| {
         let empty = BitMatrix::zeros(output.ty.width as usize, 0);
         let shown = report::Output::new(output.value.as_ref().unwrap_or(&empty), output.ty, output.file.clone());
@@ -220,7 +219,7 @@ impl fmt::Display for Merged {
         }
         self.outputs.iter().try_for_each(|output| match (&output.value, output.file.as_deref()) {
             (_, Some("-")) => Ok(()),
-            (Some(value), None) => f.write_str(&lanes(&shown::name(&output.name), value, output.ty)),
+            (Some(value), None) => f.write_str(&report::shown_output(&shown::name(&output.name), value, output.ty)),
             (_, file) => {
                 let (lanes, file) = (console::count(output.lanes, "lane"), file.unwrap_or_default());
                 writeln!(f, "{}: {lanes} in {}", shown::name(&output.name), shown::line(file))

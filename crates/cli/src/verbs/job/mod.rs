@@ -4,9 +4,11 @@
 //! shards, runs the last program with the other driver, and merges. `worker` is one worker. A driver and its workers talk in JSON
 //! ([`order`]), since both are the same party's and of the same version.
 
+mod doctor;
 mod drive;
 mod driver;
 mod local;
+mod meeting;
 mod merge;
 mod order;
 mod parts;
@@ -29,5 +31,6 @@ pub fn run(args: &Job, config: &Config, console: &Console) -> Result<(), Failure
         JobWhat::Drive(args) => drive::run(args, config, console),
         JobWhat::Worker(args) => worker::run(args, console),
         JobWhat::Merge(args) => merge::run(args, console),
+        JobWhat::Doctor(args) => doctor::run(args, config, console),
     }
 }

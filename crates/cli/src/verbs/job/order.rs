@@ -37,9 +37,9 @@ pub enum Order {
 #[derive(Serialize, Deserialize, Clone)]
 pub struct Work {
     pub party: String,
-    /// The job's number, and the digest of its plan, in hexadecimal.
+    /// The job's number, and the digest of its plan, in hexadecimal; without a plan workers only look whether they reach each other.
     pub job: String,
-    pub plan: String,
+    pub plan: Option<String>,
     /// The folder of the job, and the one from which the names of inputs count.
     pub state: PathBuf,
     pub folder: PathBuf,
@@ -89,9 +89,11 @@ impl Line {
         Line(Mail::new(channel, 4, MOST, silence))
     }
 
+    /// Sends a message; whether that succeeds is told by [`poll`](Self::poll).
     pub fn send(&mut self, message: &impl Serialize) -> Result<(), Failure> {
         let body = serde_json::to_vec(message).map_err(|why| Failure::malformed("a message to a worker", why))?;
-        Ok(self.0.send(&[&(body.len() as u32).to_le_bytes()[..], &body].concat())?)
+        self.0.send(&[&(body.len() as u32).to_le_bytes()[..], &body].concat());
+        Ok(())
     }
 
     /// The next message, if it has come.

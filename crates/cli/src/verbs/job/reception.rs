@@ -35,7 +35,12 @@ impl Reception {
         let (canceller, limits) = (Canceller::new(), limits.meet(ALWAYS));
         let closed = canceller.clone();
         let accept = move || {
-            let met = |channel| drop(tell.send(Ok(channel)));
+            let met = |mut channel: Channel| {
+                // From its first operation on a channel sends heartbeats: whoever came early is not to lose patience. If it is gone
+                // already, the driver finds that out.
+                let _ = channel.flush();
+                drop(tell.send(Ok(channel)));
+            };
             if let Err(why) = listener.accept_each(&identity, &keys, &limits, &closed, met) {
                 // Nobody misses it if the driver has ended.
                 let _ = tell.send(Err(why));

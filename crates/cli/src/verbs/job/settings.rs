@@ -7,7 +7,7 @@ use duologue::call::Calls;
 use duologue::channel::{Limits, Link};
 use duologue::circuit::Binding;
 use duologue::cost::choice::{Choices, Wish, candidates, mixes};
-use duologue::{Options, Party, Scheme, Session};
+use duologue::{Garbling, Options, Party, Scheme, Session};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -38,8 +38,23 @@ impl Settings {
             assume_link: assume_link.map(|link| link.to_string()),
             link: link.map(|link| link.to_string()),
             threads: *threads,
-            silence: args.silence.max(1),
+            silence: args.parties.silence.max(1),
             deadline: args.deadline.max(1),
+        }
+    }
+
+    /// Those of workers that run no program.
+    pub fn of_routes(wait: u64, silence: u64) -> Settings {
+        Settings {
+            protocol: Protocol::Auto.to_string(),
+            garbler: None,
+            garbling: Garbling::default().name().into(),
+            correlations: Maker(None).to_string(),
+            assume_link: None,
+            link: None,
+            threads: 1,
+            silence: silence.max(1),
+            deadline: wait.max(1),
         }
     }
 

@@ -36,52 +36,85 @@ pub struct Task {
 /// The job of a worker.
 pub struct Shards {
     pub work: Work,
-    plan: Plan,
     party: Party,
-    job: [u8; 32],
+    /// The plan and the number of the job; none if there is nothing to compute.
+    plan: Option<(Plan, [u8; 32])>,
 }
+
+/// How many round trips are measured; the fastest counts.
+const ROUND_TRIPS: usize = 5;
 
 impl Shards {
     /// Reads the plan; it must be the driver's.
     pub fn new(work: Work) -> Result<Shards, Failure> {
+        let party = settings::party(&work.party)?;
+        let Some(digest) = &work.plan else { return Ok(Shards { work, party, plan: None }) };
         let plan = state::read_plan(&work.state)?;
-        if hex(&plan.digest()) != work.plan {
+        if hex(&plan.digest()) != *digest {
             let why = format!("{} has another plan than the driver", work.state.display());
             return Err(Failure::new(Exit::Incompatible, why));
         }
         let job =
             state::number(&work.job).ok_or_else(|| Failure::malformed("the driver's message", "the job's number"))?;
-        Ok(Shards { party: settings::party(&work.party)?, plan, job, work })
+        Ok(Shards { work, party, plan: Some((plan, job)) })
     }
 
-    /// Computes a shard with the worker that the driver names.
-    pub fn compute(&self, task: Task) -> Result<Costs, Failure> {
-        let shard = self.plan.shard(task.attempt.shard)?;
-        let inputs = self.inputs(&shard)?;
+    /// Does with the worker that the driver names what the job is.
+    pub fn work(&self, task: Task) -> Result<Costs, Failure> {
+        match &self.plan {
+            Some((plan, job)) => self.compute(plan, *job, task),
+            None => self.look(task),
+        }
+    }
+
+    /// Measures the route to the other worker. The side that connects tells the time.
+    fn look(&self, task: Task) -> Result<Costs, Failure> {
+        let (mut channel, _) = self.meet(task)?;
+        let mut least = None;
+        for _ in 0..ROUND_TRIPS {
+            let sent = Instant::now();
+            if self.work.listens {
+                channel.recv(1)?;
+                channel.send(&[0])?;
+                channel.flush()?;
+            } else {
+                channel.send(&[0])?;
+                channel.recv(1)?;
+                least = least.into_iter().chain([sent.elapsed()]).min();
+            }
+        }
+        channel.finish()?;
+        Ok(Costs { micros: least.map_or(0, |time| time.as_micros().max(1) as u64), ..Costs::default() })
+    }
+
+    /// Computes a shard.
+    fn compute(&self, plan: &Plan, job: [u8; 32], task: Task) -> Result<Costs, Failure> {
+        let shard = plan.shard(task.attempt.shard)?;
+        let inputs = self.inputs(plan, &shard)?;
         let attempt = task.attempt;
         let (channel, start) = self.meet(task)?;
         let calls = apps::calls();
         let mut session = Session::connect(channel, self.party)?;
         session.register_all(&calls);
         session.set_threads(self.work.settings.threads.into());
-        session.set_part(Part::of_shard(self.job, attempt.shard, attempt.number));
+        session.set_part(Part::of_shard(job, attempt.shard, attempt.number));
         let (binding, options) = self.work.settings.choose(&mut session, &shard.binding, &calls)?;
         let outcome = session.run(&binding, &options, &inputs)?;
         let moved = session.counters();
         session.close()?;
-        parts::write(&self.work.state, &self.plan, From::Shard(attempt), &outcome.outputs)?;
+        parts::write(&self.work.state, plan, From::Shard(attempt), &outcome.outputs)?;
         let (sent, received) = (moved.wire_sent, moved.wire_received);
         Ok(Costs { micros: start.elapsed().as_micros() as u64, sent, received })
     }
 
     /// The rows of this party's inputs that a shard takes.
-    fn inputs(&self, shard: &Shard) -> Result<Inputs, Failure> {
+    fn inputs(&self, plan: &Plan, shard: &Shard) -> Result<Inputs, Failure> {
         let sources = self.work.inputs.iter().cloned().map(|(name, value)| Source { name, value });
         let rows = |name: &str| {
             let input = shard.inputs.iter().find(|input| input.name == name)?;
             Some(input.rows.clone())
         };
-        let given = input::read_rows(self.plan.program(), self.party, &sources.collect::<Vec<_>>(), &rows)?;
+        let given = input::read_rows(plan.program(), self.party, &sources.collect::<Vec<_>>(), &rows)?;
         input::complete(&shard.binding, self.party, given)
     }
 

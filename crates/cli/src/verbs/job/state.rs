@@ -10,6 +10,7 @@
 //! Lines of the log: `duologue job 1 alice`, then `job HEX`, `begun SHARD ATTEMPT`, `finished SHARD ATTEMPT MICROSECONDS SENT
 //! RECEIVED`. A last line without its end was being written when the driver stopped, and counts for nothing.
 
+use super::driver::Log;
 use crate::failure::{Exit, Failure};
 use crate::io::output;
 use duologue::Party;
@@ -88,22 +89,28 @@ impl State {
         self.write(&format!("job {}\n", duologue::hex(&job)))
     }
 
-    pub fn keep_begun(&mut self, attempt: Attempt) -> Result<(), Failure> {
+    fn write(&mut self, line: &str) -> Result<(), Failure> {
+        let written = self.log.write_all(line.as_bytes()).and_then(|()| self.log.sync_data());
+        written.map_err(Failure::io(format!("writing {}", self.folder.join("log").display())))
+    }
+}
+
+impl Log for State {
+    fn begun(&mut self, attempt: Attempt) -> Result<(), Failure> {
         let Attempt { shard, number } = attempt;
         self.kept.shards[shard as usize] = Progress { begun: number, finished: None };
         self.write(&format!("begun {shard} {number}\n"))
     }
 
-    pub fn keep_finished(&mut self, attempt: Attempt, costs: Costs) -> Result<(), Failure> {
+    fn finished(&mut self, attempt: Attempt, costs: Costs) -> Result<(), Failure> {
         let (Attempt { shard, number }, Costs { micros, sent, received }) = (attempt, costs);
         self.kept.shards[shard as usize].finished = Some(number);
         self.kept.costs[shard as usize] = costs;
         self.write(&format!("finished {shard} {number} {micros} {sent} {received}\n"))
     }
 
-    fn write(&mut self, line: &str) -> Result<(), Failure> {
-        let written = self.log.write_all(line.as_bytes()).and_then(|()| self.log.sync_data());
-        written.map_err(Failure::io(format!("writing {}", self.folder.join("log").display())))
+    fn shards(&self) -> usize {
+        self.kept.shards.len()
     }
 }
 

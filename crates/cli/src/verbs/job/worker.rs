@@ -127,11 +127,13 @@ impl Worker<'_> {
 
     /// The driver tells of the job.
     fn take(&mut self, work: Work) -> Result<(), Failure> {
-        let folder = work.folder.display().to_string();
-        env::set_current_dir(&work.folder).map_err(|why| {
-            Failure::io(format!("going to the driver's folder {folder}"))(why)
-                .hint("workers need the driver's files at the same paths")
-        })?;
+        if work.plan.is_some() {
+            let folder = work.folder.display().to_string();
+            env::set_current_dir(&work.folder).map_err(|why| {
+                Failure::io(format!("going to the driver's folder {folder}"))(why)
+                    .hint("workers need the driver's files at the same paths")
+            })?;
+        }
         self.shards = Some(Arc::new(Shards::new(work)?));
         Ok(())
     }
@@ -146,7 +148,7 @@ impl Worker<'_> {
         let ((start, started), (end, ended)) = (mpsc::channel(), mpsc::channel());
         let canceller = Canceller::new();
         let task = Task { attempt, identity, listener, canceller: canceller.clone(), started };
-        let work = move || drop(end.send(shards.compute(task)));
+        let work = move || drop(end.send(shards.work(task)));
         let thread = thread::Builder::new().name("duologue-shard".into()).spawn(work);
         thread.map_err(Failure::io("starting the thread of a shard"))?;
         self.active = Some(Active { attempt, canceller, start, ended });

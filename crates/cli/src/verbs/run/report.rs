@@ -193,14 +193,18 @@ fn outputs(proposal: &Proposal, outcome: &Outcome, drawn: &[Drawn], destinations
             let lanes = console::count(value.lanes() as u64, "lane");
             format!("{}: {lanes} in {}\n", shown::name(name), shown::line(file))
         }
-        None if ty.width == 1 && value.lanes() > 1 => set(&shown::name(name), value),
-        None => lanes(&shown::name(name), value, ty),
+        None => shown_output(&shown::name(name), value, ty),
     };
     let mut delivered = delivered(proposal.binding, outcome, drawn).peekable();
     if delivered.peek().is_none() {
         return format!("{} learns nothing\n", proposal.party);
     }
     delivered.map(one).collect()
+}
+
+/// An output as it is shown where nothing else is asked for.
+pub(in crate::verbs) fn shown_output(name: &str, value: &BitMatrix, ty: Type) -> String {
+    if ty.width == 1 && value.lanes() > 1 { set(name, value) } else { lanes(name, value, ty) }
 }
 
 /// Lanes shown where nothing else is asked for.

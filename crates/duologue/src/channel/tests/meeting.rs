@@ -307,6 +307,41 @@ fn a_listener_serves_one_session_after_another() {
     }
 }
 
+/// Several peers come to one listener at the same time, and are told apart by their keys; a stranger among them is turned away.
+#[test]
+fn a_listener_tells_several_peers_apart() {
+    let (alice, bob, carol, mallory) = (Person::new(), Person::new(), Person::new(), Person::new());
+    let mut listener = Listener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let canceller = Canceller::new();
+    let keys = [&bob, &carol].map(|person| person.identity.public());
+    let mut met = Vec::new();
+    thread::scope(|scope| {
+        let go = |person: &Person| Channel::connect(&address, &person.expecting(&alice), &limits());
+        let (bob, carol, mallory) = (&bob, &carol, &mallory);
+        let come = scope.spawn(move || {
+            let stranger = go(mallory).map(drop);
+            assert!(matches!(stranger, Err(Error::Incompatible { .. })), "{stranger:?}");
+            thread::scope(|scope| {
+                let clients = [bob, carol, carol].map(|person| scope.spawn(move || go(person)));
+                // The canceller of the listener is not that of its channels.
+                clients.map(|client| client.join().unwrap().unwrap().recv(1).unwrap())
+            })
+        });
+        let ended = listener.accept_each(&alice.identity, &keys, &limits(), &canceller, |mut channel| {
+            channel.send(b"x").and_then(|()| channel.flush()).unwrap();
+            met.push((channel.peer_key().unwrap(), channel));
+            if met.len() == 3 {
+                canceller.cancel();
+            }
+        });
+        assert!(matches!(ended, Err(Error::Cancelled)), "{ended:?}");
+        assert!(come.join().unwrap().iter().all(|byte| byte == b"x"));
+    });
+    let count = |key| met.iter().filter(|(shown, _)| *shown == key).count();
+    assert_eq!((count(keys[0]), count(keys[1])), (1, 2));
+}
+
 #[test]
 fn a_flipped_bit_on_the_way_is_the_end() {
     // A pipe that corrupts one byte of what it reads after the handshake.

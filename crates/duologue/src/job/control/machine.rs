@@ -92,6 +92,7 @@ struct Shard {
 pub struct Machine {
     party: Party,
     deadline: Duration,
+    once: bool,
     shards: Vec<Shard>,
     workers: BTreeMap<WorkerId, Work>,
     /// Of the leader: free workers of the other party. Of the other driver: those that it has named and that got no attempt.
@@ -113,6 +114,7 @@ impl Machine {
         let mut machine = Machine {
             party,
             deadline,
+            once: false,
             shards: agreed.shards.iter().map(shard).collect(),
             workers: BTreeMap::new(),
             credits: 0,
@@ -124,6 +126,11 @@ impl Machine {
         machine
     }
 
+    /// Every worker makes one attempt and is done with, and a shard that fails is not tried again: a look at all routes between workers.
+    pub fn once(self) -> Machine {
+        Machine { once: true, ..self }
+    }
+
     /// What is to be done since it was asked last.
     pub fn actions(&mut self) -> Vec<Action> {
         std::mem::take(&mut self.actions)
@@ -132,6 +139,11 @@ impl Machine {
     /// How many shards are finished.
     pub fn done(&self) -> usize {
         self.shards.iter().filter(|shard| shard.finished).count()
+    }
+
+    /// Whether every worker that is there is at an attempt or done with, and there are shards that nobody is at.
+    pub fn is_short_of_workers(&self) -> bool {
+        self.workers.is_empty() && self.shards.iter().any(|shard| !shard.finished && shard.under.is_none())
     }
 
     /// Whether a worker is at this attempt.
@@ -170,12 +182,12 @@ impl Machine {
     pub fn worker_ended(&mut self, worker: WorkerId, attempt: Attempt, verdict: Verdict, now: Duration) {
         match self.workers.get(&worker).copied() {
             Some(Work::Busy(at)) if at == attempt => {
-                self.free(worker);
+                self.release(worker);
                 self.end(attempt, 0, verdict, now);
                 self.begin(now);
             }
             Some(Work::Stopping(at, _)) if at == attempt => {
-                self.free(worker);
+                self.release(worker);
                 self.begin(now);
             }
             _ => {}
@@ -279,6 +291,14 @@ impl Machine {
         }
     }
 
+    fn release(&mut self, worker: WorkerId) {
+        if self.once {
+            self.workers.remove(&worker);
+        } else {
+            self.free(worker);
+        }
+    }
+
     fn free_worker(&self) -> Option<WorkerId> {
         self.workers.iter().find(|(_, work)| **work == Work::Free).map(|(worker, _)| *worker)
     }
@@ -374,6 +394,10 @@ impl Machine {
         shard.failures += u32::from(reason != Reason::NoWorker);
         let is_last = reason.is_final() || shard.failures >= MOST_FAILURES;
         self.act(Action::Failed(attempt, side, reason));
+        if self.once {
+            self.shards[attempt.shard as usize].finished = true;
+            return self.look_for_the_end();
+        }
         if is_last {
             self.send(Message::Failed);
             return self.over(End::Failed(attempt, side, reason));

@@ -32,13 +32,12 @@ impl Mail {
         Mail { channel, head, most, silence, coming: None, heard: Heard { bytes: 0, at: Instant::now() }, gone: None }
     }
 
-    /// Sends bytes that have their length before them.
-    ///
-    /// # Errors
-    /// As [`Channel::send`].
-    pub fn send(&mut self, message: &[u8]) -> Result<()> {
-        self.channel.send(message)?;
-        self.channel.flush()
+    /// Sends bytes that have their length before them. If that fails, [`poll`](Self::poll) says so, after what the peer said before.
+    pub fn send(&mut self, message: &[u8]) {
+        let sent = self.channel.send(message).and_then(|()| self.channel.flush());
+        if let (Err(why), None) = (sent, &self.gone) {
+            self.gone = Some(why);
+        }
     }
 
     /// The next message, if it has come.
