@@ -29,7 +29,6 @@ def nearest(mine: duo.Word, gallery: duo.Word) -> dict[str, duo.Word]:
 
 name, key, peer, address, file, faces = sys.argv[1:]
 mine = "mine" if name == "alice" else "gallery"
-meet = {"connect": address} if name == "alice" else {"listen": address}
 
 report = ray.drive(
     nearest,

@@ -3,8 +3,10 @@ is lost on the way, so that there is a way however fast the machine is."""
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
+import re
 import secrets
 import shutil
 import signal
@@ -37,8 +39,9 @@ import ray
 from duologue.cluster import ray as cluster
 
 ray.init()
+if {dataset}:
+    import ray.data
 words = json.loads(sys.argv[1])
-values = words.pop("values", None)
 {values}
 report = cluster.drive(**words)
 print(json.dumps({{"outputs": report.outputs, "attempts": [shard.attempts for shard in report.shards]}}))
@@ -149,7 +152,9 @@ def clusters() -> Iterator[dict[str, Cluster]]:
 class Job:
     """A product of 32-bit numbers between two clusters, the processes of both parties, and what is left of it."""
 
-    def __init__(self, clusters: dict[str, Cluster], folder: Path, options: Any = None, **words: Any) -> None:
+    def __init__(
+        self, clusters: dict[str, Cluster], folder: Path, options: Any = None, dataset: bool = False, **words: Any
+    ) -> None:
         self.folder, self.states = folder, {name: folder / name for name in clusters}
         keys = {name: duo.new_key(folder / f"{name}.key") for name in clusters}
         random = np.random.default_rng(5)
@@ -162,7 +167,9 @@ class Job:
         sources = {
             "alice": 'blocks = np.split(np.load("a.npy"), [100, 100, 500])\n'
             'words["inputs"] = {"a": [ray.put(block) for block in blocks]}',
-            "bob": 'words["inputs"] = {"b": "b.npy"}',
+            "bob": 'words["inputs"] = {"b": ray.data.from_numpy(np.load("b.npy")).repartition(3)}'
+            if dataset
+            else 'words["inputs"] = {"b": "b.npy"}',
         }
         self.parties = {}
         for name, end in ends.items():
@@ -175,7 +182,7 @@ class Job:
                 "outputs": {"out": f"{name}.npy"},
             }
             own["options"] = options if name == "bob" else None
-            command = [sys.executable, "-c", PARTY.format(values=sources[name]), json.dumps(own)]
+            command = [sys.executable, "-c", PARTY.format(values=sources[name], dataset=dataset), json.dumps(own)]
             environment, pipe = clusters[name].environment, subprocess.PIPE
             self.parties[name] = subprocess.Popen(
                 command, cwd=folder, env=environment, stdout=pipe, stderr=pipe, text=True, start_new_session=True
@@ -239,7 +246,7 @@ def job(clusters: dict[str, Cluster], tmp_path: Path) -> Iterator[Callable[..., 
 
 def test_lost_workers_are_started_again(job: Callable[..., Job]) -> None:
     """One party loses a process of a worker, then the other an actor: its process does not outlive it."""
-    running = job(**SLOW)
+    running = job(dataset=importlib.util.find_spec("pyarrow") is not None, **SLOW)
     kill(running.worker("alice"))
     wait_for(lambda: running.begun("bob", 2))
     worker = running.worker("bob")
@@ -364,3 +371,9 @@ def test_progress_counts_shards() -> None:
     assert said == ("worker 1 (process 7) is there", 0, None)
     said = _driver.progress("shard 3, attempt 2: done in 1.3 s, 2 of 8", said)
     assert said[1:] == (2, 8) and _driver.progress("and so on", said)[1:] == (2, 8)
+
+
+def test_the_page_has_the_example() -> None:
+    page = (EXAMPLE.parents[2] / "docs" / "ray.md").read_text()
+    call = re.search(r"^```python\n(report = .*?)^```$", page, re.MULTILINE | re.DOTALL)
+    assert call is not None and call[1] in EXAMPLE.read_text()

@@ -15,9 +15,10 @@ from . import _child
 
 __all__ = ["Crew", "Ended", "Refused", "Worker"]
 
-# Seconds: how long a worker that was told of the end may take, and all of them together.
+# Seconds: how long a worker that was told of the end may take, and how long all are waited for: one whose node is lost says
+# nothing, and a process that is not heard of ends with its actor.
 GRACE = 2.0
-ALL = 15.0
+ALL = 5.0
 
 # Exit codes by which another attempt would end as well: flags, keys, versions, files.
 FINAL = (1, 2, 4, 7)
@@ -91,6 +92,7 @@ class Crew:
         # Another job of the same cluster has the same names in another namespace.
         usual = {"max_restarts": restarts, "max_task_retries": restarts, "namespace": f"duologue-{token_hex(4)}"}
         self._actors = [actor.options(**{**usual, **options, "name": name}).remote(name) for name in names]
+        self._placed = [one.__ray_ready__.remote() for one in self._actors]
         self._work: list[Any] = []
 
     def __enter__(self) -> Self:
@@ -116,10 +118,15 @@ class Crew:
         return None
 
     def stop(self) -> None:
-        """Ends all of them: when it returns, those that can be reached have no process any more."""
-        stopped = [actor.stop.options(concurrency_group="control").remote() for actor in self._actors]
-        # Those that were never placed say nothing; when the work of the others has ended they are not waited for.
-        self._ray.wait(stopped, num_returns=len(stopped), timeout=ALL)
+        """Ends all of them, with their processes."""
+        placed, _ = self._ray.wait(self._placed, num_returns=len(self._placed), timeout=0)
+        stopped = [
+            actor.stop.options(concurrency_group="control").remote()
+            for actor, ready in zip(self._actors, self._placed, strict=True)
+            if ready in placed
+        ]
+        if stopped:
+            self._ray.wait(stopped, num_returns=len(stopped), timeout=ALL)
         for actor in self._actors:
             self._ray.kill(actor)
 
