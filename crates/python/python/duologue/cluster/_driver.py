@@ -147,7 +147,10 @@ class Driver:
             note = self._notes.get(timeout=seconds)
         except queue.Empty:
             return ""
-        if note is not None:
+        if note is None:
+            # It stays the last one.
+            self._notes.put(None)
+        else:
             self._said.append(note)
         return note
 
