@@ -66,7 +66,16 @@ def run(keys: dict[str, str], lanes: int) -> tuple[float, float]:
     """Seconds of both processes of `duologue run`, and of its run alone."""
     words = {
         name: ["run", PROGRAM, "--as", name, "--peer-key", keys[peer], "--key", f"{name}.key", "--yes", "--json"]
-        + ["--input", f"{INPUT[name]}={lanes}.npy", "--output", f"out={name}-run.npy", "--protocol", "yao"]
+        + [
+            "--input",
+            f"{INPUT[name]}={lanes}.npy",
+            "--output",
+            f"out={name}-run.npy",
+            "--protocol",
+            "yao",
+            "--threads",
+            "1",
+        ]
         for name, peer in (("alice", "bob"), ("bob", "alice"))
     }
     start = time.perf_counter()

@@ -311,7 +311,7 @@ def test_the_example_with_a_worker_killed_on_the_way(clusters: dict[str, Cluster
 WRONG = """
 import numpy as np, ray, sys
 open("b.txt", "w").write("1 two 3")
-from duologue import UsageError
+from duologue import MachineError, UsageError
 from duologue.cluster import ray as cluster
 
 ray.init(log_to_driver=False)
@@ -321,13 +321,14 @@ def refused(**words):
     usual = {"party": "bob", "peer": peer, "key": key, "state": "wrong", "shards": 2, "connect": "127.0.0.1:1"}
     try:
         cluster.drive("block:add:32", **{**usual, **words})
-    except UsageError as why:
+    except (MachineError, UsageError) as why:
         print(why)
 
 refused(inputs={"b": np.arange(3, dtype=np.uint32)}, shards=7)
 refused(inputs={"b": [ray.put(np.arange(3, dtype=np.uint32)), ray.put(np.arange(3.0))]})
 refused(inputs={"b": np.array(["no", "number"], dtype=object)})
 refused(inputs={"b": {1, 2}})
+refused(inputs={"b": ray.remote(lambda: 1 // 0).remote()})
 refused(inputs={"b": "b.txt"})
 refused(inputs={"b": np.arange(8, dtype=np.uint32)}, peer=peer[:-1])
 """
@@ -341,7 +342,14 @@ def test_what_is_wrong_is_said_before_a_worker_starts(clusters: dict[str, Cluste
     )
     assert done.returncode == 0, done.stderr
     said = done.stdout
-    for word in ("7 shards", "blocks of <u4 () and of <f8 ()", "has objects", "is set: it may be", "lane 0: expected"):
+    for word in (
+        "7 shards",
+        "blocks of <u4 () and of <f8 ()",
+        "has objects",
+        "is set: it may be",
+        "lane 0: expected",
+        "input 'b' cannot be written",
+    ):
         assert word in said, said
     assert not list((tmp_path / "wrong").glob("input-*"))
 

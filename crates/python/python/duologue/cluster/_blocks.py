@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import UsageError
+from ..errors import MachineError, UsageError
 
-__all__ = ["written"]
+__all__ = ["reason", "written"]
 
 
 @contextmanager
@@ -34,10 +34,12 @@ def _source(ray: Any, folder: Path, files: list[Path], name: str, value: object)
         return str(os.fspath(value))
     if isinstance(value, (str, int, float)):
         return str(value)
-    blocks = _blocks(ray, name, value)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     files.append(folder / f"input-{len(files)}.npy")
-    _write(ray, files[-1], name, blocks)
+    try:
+        _write(ray, files[-1], name, _blocks(ray, name, value))
+    except ray.exceptions.RayError as why:
+        raise MachineError(f"input {name!r} cannot be written for the workers: {reason(why)}") from why
     return str(files[-1])
 
 
@@ -113,3 +115,9 @@ def _put(file: str, at: int, block: Any) -> None:
     with open(file, "r+b") as out:
         out.seek(at)
         out.write(np.ascontiguousarray(block).data)
+
+
+def reason(why: Exception) -> str:
+    """The last line of what Ray says of an error."""
+    lines = [line for line in str(getattr(why, "cause", None) or why).splitlines() if line.strip()]
+    return lines[-1].strip() if lines else type(why).__name__

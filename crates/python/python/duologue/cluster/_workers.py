@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from ..errors import MachineError
 from . import _child
+from ._blocks import reason
 
 __all__ = ["Crew", "Ended", "Refused", "Worker"]
 
@@ -114,7 +115,7 @@ class Crew:
             try:
                 self._ray.get(work)
             except self._ray.exceptions.RayError as why:
-                return MachineError(f"all workers have ended for good, one of them thus: {_words(why)}")
+                return MachineError(f"all workers have ended for good, one of them thus: {reason(why)}")
         return None
 
     def stop(self) -> None:
@@ -129,9 +130,3 @@ class Crew:
             self._ray.wait(stopped, num_returns=len(stopped), timeout=ALL)
         for actor in self._actors:
             self._ray.kill(actor)
-
-
-def _words(why: Exception) -> str:
-    """The last line of what Ray says of an error."""
-    lines = [line for line in str(getattr(why, "cause", None) or why).splitlines() if line.strip()]
-    return lines[-1].strip() if lines else type(why).__name__
