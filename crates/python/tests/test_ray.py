@@ -1,5 +1,5 @@
-"""Jobs by Ray: two clusters on this machine, one a party, each with its own token. Lines between workers are slow where something
-is lost on the way, so that there is a way however fast the machine is."""
+"""Jobs by Ray: two clusters on this machine, one a party, each with its own token. Lines between workers are slow where
+something is lost on the way, so that there is a way however fast the machine is."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ class Job:
             if dataset
             else 'words["inputs"] = {"b": "b.npy"}',
         }
-        self.parties = {}
+        self.commands = {}
         for name, end in ends.items():
             own = {
                 **shared,
@@ -182,11 +182,24 @@ class Job:
                 "outputs": {"out": f"{name}.npy"},
             }
             own["options"] = options if name == "bob" else None
-            command = [sys.executable, "-c", PARTY.format(values=sources[name], dataset=dataset), json.dumps(own)]
-            environment, pipe = clusters[name].environment, subprocess.PIPE
-            self.parties[name] = subprocess.Popen(
-                command, cwd=folder, env=environment, stdout=pipe, stderr=pipe, text=True, start_new_session=True
+            self.commands[name] = (PARTY.format(values=sources[name], dataset=dataset), own)
+        self.environments = {name: cluster.environment for name, cluster in clusters.items()}
+        self.start()
+
+    def start(self, **words: Any) -> None:
+        pipe = subprocess.PIPE
+        self.parties = {
+            name: subprocess.Popen(
+                [sys.executable, "-c", code, json.dumps({**own, **words})],
+                cwd=self.folder,
+                env=self.environments[name],
+                stdout=pipe,
+                stderr=pipe,
+                text=True,
+                start_new_session=True,
             )
+            for name, (code, own) in self.commands.items()
+        }
 
     def log(self, name: str) -> list[str]:
         file = self.states[name] / "log"
@@ -207,7 +220,6 @@ class Job:
         for name, party in self.parties.items():
             out, err = party.communicate(timeout=DEADLINE)
             assert party.returncode == 0, err
-            (self.folder / f"{name}.said").write_text(err)
             # Ray prints there, too.
             reports[name] = json.loads(next(line for line in out.splitlines() if line.startswith("{")))
             assert "(duologue-worker-" in err, "what actors print is on standard error of whoever drives"
@@ -281,6 +293,21 @@ def test_whoever_stops_a_driver_ends_all_workers_of_both_clusters(job: Callable[
     else:
         for state in running.states.values():
             wait_for(lambda state=state: not is_left(state))
+
+
+def test_a_job_without_workers_ends_and_goes_on_later(job: Callable[..., Job]) -> None:
+    running = job(max_restarts=0, **SLOW)
+    wait_for(lambda: running.begun("alice") >= 3)
+    kill(*workers(running.states["alice"]))
+    said = {name: party.communicate(timeout=DEADLINE)[1] for name, party in running.parties.items()}
+    why = "duologue.errors.MachineError: all workers have ended for good, one of them thus: "
+    assert f"{why}duologue-worker-0 ended by signal SIGKILL" in said["alice"], said
+    assert "duologue.errors.Aborted: " in said["bob"]
+    running.is_over()
+    finished = [line for line in running.log("alice") if line.startswith("finished")]
+    running.start(resume=True)
+    attempts = running.finish()
+    assert finished and set(finished) <= set(running.log("alice")) and sum(attempts) >= 6, attempts
 
 
 def test_the_example_with_a_worker_killed_on_the_way(clusters: dict[str, Cluster], tmp_path: Path) -> None:

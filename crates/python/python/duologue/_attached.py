@@ -1,7 +1,7 @@
 """`python -m duologue._attached WORDS`: the command `duologue WORDS`, which ends when the process that started it does.
 
-Standard input is a pipe from that process, on which nothing is ever written: it ends when its other end is closed, also by
-the kernel when the process is killed.
+Standard input is a pipe from that process, on which nothing is ever written: it ends when its other end is closed, also
+by the kernel when the process is killed.
 """
 
 from __future__ import annotations

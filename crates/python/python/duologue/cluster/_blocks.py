@@ -1,5 +1,5 @@
-"""Inputs that are in Ray's object store, written by the cluster into a file each: the driver sees no more than how long the
-blocks are. Workers read their own rows of the file."""
+"""Inputs that are in Ray's object store, written by the cluster into a file each: the driver sees no more than how long
+the blocks are. Workers read their own rows of the file."""
 
 from __future__ import annotations
 

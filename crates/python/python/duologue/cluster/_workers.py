@@ -16,8 +16,8 @@ from ._blocks import reason
 
 __all__ = ["Crew", "Ended", "Refused", "Worker"]
 
-# Seconds: how long a worker that was told of the end may take, and how long all are waited for: one whose node is lost says
-# nothing, and a process that is not heard of ends with its actor.
+# Seconds: how long a worker that was told of the end may take, and how long all are waited for: one whose node is lost
+# says nothing, and a process that is not heard of ends with its actor.
 GRACE = 2.0
 ALL = 5.0
 

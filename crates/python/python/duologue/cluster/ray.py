@@ -1,5 +1,5 @@
-"""A party's side of a job by Ray: the driver beside the program that calls `drive`, the workers as actors of this party's
-cluster.
+"""A party's side of a job by Ray: the driver beside the program that calls `drive`, the workers as actors of this
+party's cluster.
 
 Each party has a cluster of its own: whoever may submit to a cluster sees everything that is computed on it, so two
 parties on one cluster are protected from nobody.
@@ -61,22 +61,22 @@ def drive(
 ) -> JobReport:
     """Drives this party's side of a job, with `workers` actors of this party's cluster; returns when the job is done.
 
-    `program` is a program, its name, or a file of one or of a plan (`duologue job plan`); `shards` and `by` say how it is
-    cut. One party gives `listen="HOST:PORT"`, where the other finds its driver by `connect`; `key` is the file of this
-    party's private key, `peer` the other's public one, or its name. Workers need the folder `state`, and input files, at
-    the same paths as this process: a file system that all nodes share.
+    `program` is a program, its name, or a file of one or of a plan (`duologue job plan`); `shards` and `by` say how it
+    is cut. One party gives `listen="HOST:PORT"`, where the other finds its driver by `connect`; `key` is the file of
+    this party's private key, `peer` the other's public one, or its name. Workers need the folder `state`, and input
+    files, at the same paths as this process: a file system that all nodes share.
 
-    An input is a file with rows (as for the command: `.npy`, `.csv:column`, ...), a number, a NumPy array, a reference or
-    references of such arrays (`ray.put`), or a Dataset of Ray with a column of the input's name: these are written into
-    `state` by the cluster, block by block, and removed at the end. Outputs go to the files that `outputs` names; others
-    are in the report.
+    An input is a file with rows (as for the command: `.npy`, `.csv:column`, ...), a number, a NumPy array, a reference
+    or references of such arrays (`ray.put`), or a Dataset of Ray with a column of the input's name: these are written
+    into `state` by the cluster, block by block, and removed at the end. Outputs go to the files that `outputs` names;
+    others are in the report.
 
     `address` is that of the cluster, if `ray.init` was not called before (then by default the one on this machine).
-    `options` are those of each actor, such as `{"resources": {"big": 1}}`, with Ray's meanings, and `num_cpus` is `threads`
-    if nothing is said: placement and autoscaling are Ray's. A worker is started again `max_restarts` times if it, its actor
-    or its node is lost; the shard that it was at is computed anew. `driver_host` is the name by which workers reach this
-    process, where the address of the node is not that; `worker_ports`, as in `7600-7699`, where workers listen for the other
-    party's.
+    `options` are those of each actor, such as `{"resources": {"big": 1}}`, with Ray's meanings, and `num_cpus` is
+    `threads` if nothing is said: placement and autoscaling are Ray's. A worker is started again `max_restarts` times if
+    it, its actor or its node is lost; the shard that it was at is computed anew. `driver_host` is the name by which
+    workers reach this process, where the address of the node is not that; `worker_ports`, as in `7600-7699`, where
+    workers listen for those of the other party.
 
     `on_progress` is called for each line that the driver says; without it they go to standard error. Ctrl-C ends the
     workers of both parties. Errors are those of `duologue.errors`.
