@@ -1,0 +1,132 @@
+"""Workers as actors of Ray. An actor has a process `duologue job worker`, and stays for as long as the job."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from secrets import token_hex
+from typing import Any, Self
+
+from ..errors import MachineError
+from . import _child
+from ._blocks import reason
+
+__all__ = ["Crew", "Ended", "Refused", "Worker"]
+
+# Seconds: how long a worker that was told of the end may take, and how long all are waited for: one whose node is lost
+# says nothing, and a process that is not heard of ends with its actor.
+GRACE = 2.0
+ALL = 5.0
+
+# Exit codes by which another attempt would end as well: flags, keys, versions, files.
+FINAL = (1, 2, 4, 7)
+
+
+class Ended(Exception):
+    """A worker ended before its driver said that the job is over: Ray starts it again."""
+
+
+class Refused(Exception):
+    """A worker cannot work here, and another attempt would not help."""
+
+
+class Worker:
+    """One actor. `work` takes as long as the job, so `stop` is in a concurrency group of its own."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[str] | None = None
+        self._is_stopped = False
+
+    def __repr__(self) -> str:
+        # Ray puts it before each line that the actor prints.
+        return self._name
+
+    def work(self, words: Sequence[str]) -> None:
+        """Works for the driver that these words of the command name, until the job is over."""
+        process = self._start(words)
+        if process is None:
+            return
+        last = ""
+        assert process.stderr is not None
+        for line in process.stderr:
+            last = line.strip() or last
+            # Ray shows it on standard error of whoever drives.
+            print(line, end="", file=sys.stderr, flush=True)
+        code = process.wait()
+        if code == 0 or self._is_stopped:
+            return
+        by = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}: {last}"
+        raise (Refused if code in FINAL else Ended)(f"{self._name} ended by {by}")
+
+    def _start(self, words: Sequence[str]) -> subprocess.Popen[str] | None:
+        with self._lock:
+            if not self._is_stopped:
+                self._process = _child.start(["job", "worker", *words], subprocess.DEVNULL)
+                return self._process
+        return None
+
+    def stop(self) -> None:
+        """Ends its process, now and for good."""
+        with self._lock:
+            self._is_stopped = True
+        if self._process is None:
+            return
+        try:
+            self._process.wait(GRACE)
+        except subprocess.TimeoutExpired:
+            _child.stop(self._process, signal.SIGTERM)
+
+
+class Crew:
+    """The workers of a job. Ray places them, and starts them again when they or their nodes are lost."""
+
+    def __init__(self, ray: Any, count: int, options: Mapping[str, Any], restarts: int) -> None:
+        self._ray = ray
+        self._restarts = restarts
+        actor = ray.remote(concurrency_groups={"control": 1})(Worker)
+        names = [f"duologue-worker-{number}" for number in range(count)]
+        # Another job of the same cluster has the same names in another namespace.
+        usual = {"max_restarts": restarts, "max_task_retries": restarts, "namespace": f"duologue-{token_hex(4)}"}
+        self._actors = [actor.options(**{**usual, **options, "name": name}).remote(name) for name in names]
+        self._placed = [one.__ray_ready__.remote() for one in self._actors]
+        self._work: list[Any] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def work(self, words: Sequence[str]) -> None:
+        """Has all of them work for a driver."""
+        retried = {"retry_exceptions": [Ended], "max_task_retries": self._restarts}
+        self._work = [actor.work.options(**retried).remote(list(words)) for actor in self._actors]
+
+    def lost(self) -> MachineError | None:
+        """Why there is no worker any more, if there is none."""
+        if not self._work or self._ray.wait(self._work, num_returns=len(self._work), timeout=0)[1]:
+            return None
+        for work in self._work:
+            try:
+                self._ray.get(work)
+            except self._ray.exceptions.RayError as why:
+                return MachineError(f"all workers have ended for good, one of them thus: {reason(why)}")
+        return None
+
+    def stop(self) -> None:
+        """Ends all of them, with their processes."""
+        placed, _ = self._ray.wait(self._placed, num_returns=len(self._placed), timeout=0)
+        stopped = [
+            actor.stop.options(concurrency_group="control").remote()
+            for actor, ready in zip(self._actors, self._placed, strict=True)
+            if ready in placed
+        ]
+        if stopped:
+            self._ray.wait(stopped, num_returns=len(stopped), timeout=ALL)
+        for actor in self._actors:
+            self._ray.kill(actor)
