@@ -436,7 +436,7 @@ pub fn driver_hello(bytes: &[u8]) {
 }
 
 fn drivers_hello(party: Party) -> control::Hello {
-    let shards = vec![control::Progress { begun: 2, finished: Some(1) }, control::Progress::default()];
+    let shards = vec![control::Progress { begun: 2, finished: Some(2) }, control::Progress::default()];
     control::Hello { party, fields: vec![("the plan", "one".into())], job: None, shards }
 }
 

@@ -3,6 +3,7 @@
 mod failures;
 mod refused;
 mod results;
+mod resumed;
 
 use crate::process::{Done, Place, Running};
 use serde_json::Value;

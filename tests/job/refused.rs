@@ -45,10 +45,42 @@ fn plans_and_settings_that_differ_are_named_on_both_sides() {
         ("block:add:8 --shards 2 --garbling three-halves", common, "how ANDs are garbled"),
     ] {
         for done in couple.both("", &format!("{alice} --input a=n.csv"), &format!("{bob} --input b=n.csv")) {
+            // A folder of drivers that did not come together is as good as new.
             done.failed(4, &[what, "ours is", "theirs is"]);
         }
-        couple.forget();
     }
+}
+
+/// Nothing of the user's is replaced or removed.
+#[test]
+fn a_folder_that_has_something_else_is_refused() {
+    let couple = Couple::new();
+    let place = &couple.place;
+    place.write("n.csv", lines(&[1; 10]));
+    let drive = format!("job drive block:add:8 --shards 2 --input a=n.csv --as alice --yes {}", couple.keys[0]);
+    place
+        .run(&format!("{drive} --state ."))
+        .failed(1, &[". is not empty: it has ", "hint: a job needs a folder of its own"]);
+    assert!(!place.path("plan.job").exists() && !place.path("lock").exists());
+}
+
+/// Workers that come when a file was changed do not compute on it.
+#[test]
+fn an_input_that_changes_is_noticed_by_workers() {
+    let couple = Couple::new();
+    let place = &couple.place;
+    place.write("a.csv", lines(&[1; 10]));
+    place.write("b.csv", lines(&[1; 10]));
+    let common = "block:add:8 --shards 2 --launch wait";
+    let (mut bob, address) = couple.bob(&format!("{common} --input b=b.csv"));
+    let bobs = bob.until("workers: duologue ");
+    let mut alice = couple.alice(&format!("{common} --input a=a.csv"), &address);
+    let alices = alice.until("workers: duologue ");
+    place.write("a.csv", lines(&[12; 10]));
+    let workers = [place.start(&alices), place.start(&bobs)];
+    alice.end().failed(1, &["shard 0, attempt 1: the input 'a' has changed since the job was begun"]);
+    bob.end().failed(5, &["shard 0, attempt 1 failed on the side of alice: an input of it cannot be used"]);
+    workers.into_iter().for_each(|worker| drop(worker.end()));
 }
 
 /// Somebody who drives a job meets somebody who runs a program.

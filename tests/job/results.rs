@@ -8,7 +8,7 @@ use duologue::{Inputs, data, plain};
 use std::fs;
 
 /// Sums of pairs, their total and the least of them with its place: outputs of the shards and of the last program.
-fn scores() -> Program {
+pub(super) fn scores() -> Program {
     let mut p = Program::new("scores");
     let people = p.size("people", 1..=1 << 20);
     let hers = p.input("hers", Party::Alice, uint(16), people);
@@ -33,14 +33,14 @@ fn scores() -> Program {
 }
 
 /// What each party has: with ties, and a number of lanes that no power of two divides.
-fn inputs(people: u64) -> [Vec<u64>; 3] {
+pub(super) fn inputs(people: u64) -> [Vec<u64>; 3] {
     let hers = (0..people).map(|lane| (lane * 7919 + 5) % 1000).collect();
     let his = (0..people).map(|lane| 2000 - (lane * 7919 + 5) % 1000 + u64::from(lane % 5 != 3)).collect();
     [hers, his, (0..people).collect()]
 }
 
 /// The outputs in the clear, by the plain protocol of the library.
-fn in_the_clear(program: &Program, people: u64, offset: u64) -> [Vec<u64>; 4] {
+pub(super) fn in_the_clear(program: &Program, people: u64, offset: u64) -> [Vec<u64>; 4] {
     let [hers, his, places] = inputs(people).map(|lanes| data::uints(16, &lanes).unwrap());
     let inputs = Inputs::new().with("hers", hers).with("his", his).with("places", places);
     let inputs = inputs.with("offset", data::uints(16, &[offset]).unwrap());
@@ -128,6 +128,24 @@ fn files_are_read_by_rows_and_written_once() {
     let tripled: Vec<u64> =
         tripled[header..].chunks(2).map(|two| u64::from(two[0]) + 256 * u64::from(two[1])).collect();
     assert_eq!(tripled, numbers.iter().map(|number| 3 * number).collect::<Vec<_>>());
+}
+
+/// Shards without lanes have nothing to run.
+#[test]
+fn a_plan_may_have_empty_shards() {
+    let (couple, program, people) = (Couple::new(), scores(), 2);
+    let cut = duologue::job::Cut { allow_empty: true, ..duologue::job::Cut::into(4) };
+    let plan = duologue::job::Plan::new(&program, &[("people", people)], &cut).unwrap();
+    assert!(plan.range(3).is_empty());
+    couple.place.write("scores.job", plan.encode().unwrap());
+    let [hers, his, places] = inputs(people).map(|lanes| lines(&lanes));
+    [("hers", hers), ("his", his), ("places", places)]
+        .map(|(name, lanes)| couple.place.write(&format!("{name}.csv"), lanes));
+    let alice = "--input hers=hers.csv --input offset=3";
+    let [alice, bob] = couple.both("scores.job", alice, "--input his=his.csv --input places=places.csv");
+    let [all, total, least, _] = in_the_clear(&program, people, 3);
+    assert_eq!((values(&alice, "scores"), values(&alice, "total"), values(&bob, "least")), (all, total, least));
+    assert_eq!(attempts(&alice), [1, 1, 0, 0]);
 }
 
 /// A plan is a file; outputs may wait in the folder.

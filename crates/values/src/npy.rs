@@ -57,7 +57,9 @@ pub fn rows(mut from: impl Read + Seek, length: u64, name: &str) -> Result<u64> 
 /// The header, after which the file is at its first value.
 fn header_of(file: &mut (impl Read + Seek), length: u64) -> std::result::Result<Header, String> {
     let header = Header::from_reader(file).map_err(|why| why.to_string())?;
-    check_length(&header.shape, length)?;
+    let head = file.stream_position().map_err(|why| why.to_string())?;
+    // A type that is none of ours is refused by name where its values are read.
+    check_length(&header.shape, size_of_value(&header).unwrap_or(1), length.saturating_sub(head))?;
     Ok(header)
 }
 
@@ -74,11 +76,12 @@ fn size_of_value(header: &Header) -> std::result::Result<u64, String> {
 
 /// A file of some of the rows.
 fn part(mut file: impl Read + Seek, header: Header, rows: Range<u64>) -> std::result::Result<Vec<u8>, String> {
-    let columns: u64 = header.shape.iter().skip(1).map(|&n| n as u64).product();
+    let columns = header.shape.iter().skip(1).try_fold(1u64, |all, &n| all.checked_mul(n as u64));
+    let columns = columns.ok_or("its rows are too long")?;
     if header.layout.is_fortran() && header.shape.len() > 1 && columns != 1 {
         return Err("it lies column after column, so that no rows of it can be read alone: save it in C order".into());
     }
-    let row = columns * size_of_value(&header)?;
+    let row = columns.checked_mul(size_of_value(&header)?).ok_or("its rows are too long")?;
     let shape = [&[(rows.end - rows.start) as usize], header.shape.get(1..).unwrap_or(&[])].concat();
     let mut bytes = Header { shape, ..header }.to_bytes().map_err(|why| why.to_string())?;
     let head = bytes.len();
@@ -114,12 +117,12 @@ fn decode(mut file: impl Read + Seek, length: u64, ty: Type) -> Decoded {
     }
 }
 
-/// No header makes us allocate more than the file has.
-fn check_length(shape: &[usize], length: u64) -> std::result::Result<(), String> {
-    let claimed = (shape.iter()).try_fold(1u64, |all, &n| all.checked_mul(n as u64));
+/// No header makes us allocate more than the file has: `length` bytes for values of `size` bytes.
+fn check_length(shape: &[usize], size: u64, length: u64) -> std::result::Result<(), String> {
+    let claimed = (shape.iter()).try_fold(size, |all, &n| all.checked_mul(n as u64));
     match claimed {
         Some(claimed) if claimed <= length => Ok(()),
-        _ => Err(format!("its header says {shape:?}, but it has {length} bytes")),
+        _ => Err(format!("its header says {shape:?} of {size} bytes each, but it has {length} bytes behind it")),
     }
 }
 
@@ -407,6 +410,23 @@ mod tests {
         file.extend(header.as_bytes());
         let why = decode(Cursor::new(&file), file.len() as u64, uint(8)).err().unwrap();
         assert!(why.contains("its header says [2000000000000]"), "{why}");
+    }
+
+    /// A file that was cut off has no rows that could be counted; a shape that overflows makes nobody panic.
+    #[test]
+    fn a_file_that_ends_too_early_is_refused_before_its_rows_are_read() {
+        let mut file = Vec::new();
+        Array1::from_elem(10, 7u32).write_npy(&mut file).unwrap();
+        let count = |file: &[u8]| rows(Cursor::new(file), file.len() as u64, "f.npy");
+        assert_eq!(count(&file).unwrap(), 10);
+        let why = count(&file[..file.len() - 1]).unwrap_err().to_string();
+        assert!(why.contains("its header says [10] of 4 bytes each, but it has 39 bytes"), "{why}");
+        let header = "{'descr': '<u8', 'fortran_order': False, 'shape': (0, 1099511627776, 1099511627776), }\n";
+        let mut file = b"\x93NUMPY\x01\x00".to_vec();
+        file.extend((header.len() as u16).to_le_bytes());
+        file.extend(header.as_bytes());
+        let read = read_rows(Cursor::new(&file), file.len() as u64, "f.npy", uint(8), 0..1);
+        assert!(read.unwrap_err().to_string().contains("too long"));
     }
 
     proptest! {

@@ -2,6 +2,8 @@
 
 mod folders;
 
+pub use folders::opened;
+
 use crate::args::Source;
 use crate::failure::Failure;
 use crate::io::console::{self, thousands};
@@ -64,7 +66,14 @@ pub fn count(program: &Program, party: Party, sources: &[Source]) -> Result<Vec<
         if !files.contains_key(&*wish.file) {
             files.insert(&wish.file, count_rows(&wish.file)?);
         }
-        counts.push((wish.name.clone(), files[&*wish.file] / wish.wanted().rows_of_lane()?));
+        let (rows, each) = (files[&*wish.file], wish.wanted().rows_of_lane()?);
+        if rows % each != 0 {
+            let (file, column, rows) = (shown_file(&wish.file), &wish.column, thousands(rows));
+            let words = format!("expected a multiple of {each}, the words of a lane");
+            let why = format!("the input '{}': {file}: column '{column}' has {rows} rows: {words}", wish.name);
+            return Err(Failure::input(why));
+        }
+        counts.push((wish.name.clone(), rows / each));
     }
     Ok(counts)
 }
@@ -126,13 +135,20 @@ fn of_input(name: &str, value: &str, failure: Failure) -> Failure {
 
 /// The files that these are read from, by their one path.
 pub fn files(sources: &[Source]) -> Vec<PathBuf> {
-    let is_file = |file: &str| {
-        let endings = [".npy", ciphertexts::EXTENSION];
-        Location::is_table(file) || endings.iter().any(|ending| Location::has_ending(file, ending))
-    };
-    let of = |source: &Source| source.value.parse().ok().map(|location: Location| location.file);
-    let named = sources.iter().filter_map(of).chain(sources.iter().flat_map(folders::files));
-    named.filter(|file| is_file(file)).filter_map(|file| fs::canonicalize(file).ok()).collect()
+    let named =
+        sources.iter().filter_map(file_of).chain(sources.iter().flat_map(folders::files).filter(|file| is_file(file)));
+    named.filter_map(|file| fs::canonicalize(file).ok()).collect()
+}
+
+/// The file of a source, unless it is a folder, a list of values or standard input.
+pub fn file_of(source: &Source) -> Option<String> {
+    let location: Location = source.value.parse().ok()?;
+    is_file(&location.file).then_some(location.file)
+}
+
+fn is_file(name: &str) -> bool {
+    let endings = [".npy", ciphertexts::EXTENSION];
+    Location::is_table(name) || endings.iter().any(|ending| Location::has_ending(name, ending))
 }
 
 /// How `--input` is read, where there is more than one way.

@@ -96,19 +96,45 @@ impl Destinations {
     }
 
     /// The same with the values wherever they are.
-    pub fn write_values<'a>(&self, value: impl Fn(&str) -> Option<&'a BitMatrix>) -> Result<(), Failure> {
-        let mut complete = Vec::new();
+    fn write_values<'a>(&self, value: impl Fn(&str) -> Option<&'a BitMatrix>) -> Result<(), Failure> {
+        let mut complete = Complete::default();
+        self.prepare(value, &mut complete)?;
+        complete.name()
+    }
+
+    /// Writes all outputs; files wait for their names.
+    pub fn prepare<'a>(
+        &self,
+        value: impl Fn(&str) -> Option<&'a BitMatrix>,
+        complete: &mut Complete,
+    ) -> Result<(), Failure> {
         for first in &self.0 {
             let table = table(&self.0, first);
             let values: Option<Vec<_>> = table.0.iter().map(|destination| value(&destination.name)).collect();
             // All columns of a table are written with its first.
             let (Some(values), true) = (values, std::ptr::eq(table.0[0], first)) else { continue };
             match &first.target.place {
-                Place::File(path) => complete.push((write_beside(path, |to| table.encode(&values, to))?, path)),
+                Place::File(path) => complete.add(path, |to| table.encode(&values, to))?,
                 place => place.write_through(|to| table.encode(&values, to))?,
             }
         }
-        complete.into_iter().try_for_each(|(file, path)| rename(file, path))
+        Ok(())
+    }
+}
+
+/// Files that are whole under temporary names; dropped, they are gone.
+#[derive(Default)]
+pub struct Complete(Vec<(NamedTempFile, PathBuf)>);
+
+impl Complete {
+    fn add(&mut self, path: &Path, encode: impl Fn(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+        self.0.push((write_beside(path, encode)?, path.into()));
+        Ok(())
+    }
+
+    /// Gives them their names.
+    pub fn name(self) -> Result<(), Failure> {
+        self.0.into_iter().try_for_each(|(file, path)| rename(file, &path))
     }
 }
 
@@ -247,8 +273,19 @@ impl Sink {
 
     /// Writes it whole, or not at all.
     pub fn write(&self, encode: impl Fn(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+        let mut complete = Complete::default();
+        self.prepare(encode, &mut complete)?;
+        complete.name()
+    }
+
+    /// Writes it; a file waits for its name.
+    pub fn prepare(
+        &self,
+        encode: impl Fn(&mut dyn Write) -> io::Result<()>,
+        complete: &mut Complete,
+    ) -> Result<(), Failure> {
         match &self.place {
-            Place::File(path) => rename(write_beside(path, encode)?, path),
+            Place::File(path) => complete.add(path, encode),
             place => place.write_through(encode),
         }
     }

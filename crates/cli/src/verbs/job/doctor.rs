@@ -65,6 +65,7 @@ fn work(party: Party, job: [u8; 32], listens: bool, settings: Settings) -> Work 
         state: folder.clone(),
         folder,
         inputs,
+        stamps: Vec::new(),
         listens,
         settings,
     }

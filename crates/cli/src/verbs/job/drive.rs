@@ -4,14 +4,15 @@ use super::driver::Driver;
 use super::meeting::{Meeting, Met};
 use super::merge::{self, Merge, Targets};
 use super::order::Work;
-use super::parts::{self, From, Part};
+use super::parts::{self, From};
 use super::plan;
 use super::report::{JobReport, LastReport};
 use super::settings::Settings;
-use super::state::State;
+use super::stamps::{self, Stamp};
+use super::state::{self, State, Whose};
 use crate::args::JobDrive;
 use crate::config::{Config, PeerName};
-use crate::failure::{Exit, Failure};
+use crate::failure::Failure;
 use crate::interrupt;
 use crate::io::consent::{Given, Proposal};
 use crate::io::console::Console;
@@ -35,17 +36,17 @@ pub fn run(args: &JobDrive, config: &Config, console: &Console) -> Result<(), Fa
     targets.spare(&args.input)?;
     let meeting = Meeting::new(&args.parties, config, console)?;
     consent(args, config, &whole, &meeting, console)?;
-    let mut state = state(args, &plan)?;
-    let job = Job { args, plan: &plan, settings: Settings::new(args), meeting };
+    let stamps = stamps::all(plan.program(), args.parties.party, &args.input)?;
+    let mut state = state(args, &plan, &stamps, console)?;
+    let job = Job { args, plan: &plan, settings: Settings::new(args), meeting, stamps };
     let start = Instant::now();
     let channel = job.shards(config, &mut state)?;
-    let last = job.last(channel, &state)?;
+    let last = job.last(channel, &mut state)?;
     interrupt::settle()?;
-    let attempts = state.kept.shards.iter().map(|shard| shard.finished.unwrap_or_default()).collect();
-    let merge = Merge { folder: state.folder(), plan: &plan, party: args.parties.party, attempts };
-    let merged = if args.no_merge { None } else { Some(merge.write(&targets).map_err(|why| later(why, &args.state))?) };
+    let merge = || Merge::new(state.parts(&plan)?, &state.kept).write(&targets);
+    let merged = if args.no_merge { None } else { Some(merge().map_err(|why| later(why, &args.state))?) };
     if merged.is_some() {
-        parts::remove(state.folder())?;
+        state.merged(&plan)?;
     }
     JobReport::new(&plan, args.parties.party, &state.kept, last, start.elapsed(), merged)?.show(console)
 }
@@ -102,11 +103,16 @@ fn consent(
     proposal.obtain(&given, console)
 }
 
-fn state(args: &JobDrive, plan: &Plan) -> Result<State, Failure> {
-    match args.resume && args.state.join("log").exists() {
-        true => State::open(&args.state, args.parties.party, plan),
-        false => State::create(&args.state, args.parties.party, plan),
+fn state(args: &JobDrive, plan: &Plan, inputs: &[Stamp], console: &Console) -> Result<State, Failure> {
+    let whose = Whose { party: args.parties.party, plan, inputs };
+    if args.resume && state::is_begun(&args.state) {
+        return State::open(&args.state, &whose);
     }
+    let state = State::create(&args.state, &whose)?;
+    if args.resume {
+        console.note(format!("{} has no job that could go on: a new one begins there", args.state.display()));
+    }
+    Ok(state)
 }
 
 /// A job and what both of its phases need.
@@ -115,6 +121,7 @@ struct Job<'a> {
     plan: &'a Plan,
     settings: Settings,
     meeting: Meeting<'a>,
+    stamps: Vec<Stamp>,
 }
 
 impl Job<'_> {
@@ -124,10 +131,10 @@ impl Job<'_> {
         let (limits, key) = (self.settings.limits(), meeting.worker_key(state.folder())?);
         let Met { reception, mut channel, workers } = meeting.meet(&key, limits, config, &canceller)?;
         let mut hello = Hello::new(args.parties.party, self.plan, self.settings.fields())?;
-        (hello.job, hello.shards) = (state.kept.job, state.kept.shards.clone());
-        let agreed = hello.exchange(&mut channel)?;
-        state.keep_job(agreed.job)?;
-        state.kept.shards.clone_from(&agreed.shards);
+        (hello.job, hello.shards) = (state.kept.job, state.progress(self.plan));
+        let mut agreed = hello.exchange(&mut channel)?;
+        state.keep(&agreed)?;
+        agreed.take_shards(self.plan);
         Driver {
             party: args.parties.party,
             machine: Machine::new(args.parties.party, &agreed, Duration::from_secs(self.settings.deadline)),
@@ -157,45 +164,49 @@ impl Job<'_> {
             state: std::path::absolute(state.folder()).map_err(Failure::io("finding the folder of the job"))?,
             folder: here,
             inputs: sources.collect(),
+            stamps: self.stamps.clone(),
             listens: self.args.parties.connect.is_none(),
             settings: self.settings.clone(),
         })
     }
 
-    /// Runs the last program with the other driver, if there is one, and ends.
-    fn last(&self, mut channel: Channel, state: &State) -> Result<Option<LastReport>, Failure> {
-        let Some(last) = self.plan.last() else {
+    /// Runs the last program with the other driver, unless there is none or both have its outputs, and ends.
+    fn last(&self, mut channel: Channel, state: &mut State) -> Result<Option<LastReport>, Failure> {
+        let Some(last) = self.plan.last().filter(|_| state.kept.last.finished.is_none()) else {
             channel.finish()?;
             return Ok(None);
         };
         let inputs = self.last_inputs(last, state)?;
+        let attempt = state.begin_last()?;
         let calls = apps::calls();
         let mut session = Session::connect(channel, self.args.parties.party)?;
         session.register_all(&calls);
         session.set_threads(self.settings.threads.into());
-        let job = state.kept.job.ok_or_else(|| Failure::new(Exit::Machine, "the job has no number"))?;
-        session.set_part(JobPart::last(job, 1));
+        session.set_part(JobPart::last(state.parts(self.plan)?.job, attempt));
         let (binding, options) = self.settings.choose(&mut session, &last.binding, &calls)?;
         let outcome = session.run(&binding, &options, &inputs)?;
+        // On the disk of both before either goes on: a party that closes hears that the other one closes too.
+        state.parts(self.plan)?.write(From::Last(attempt), &outcome.outputs)?;
+        state.finish_last()?;
         session.close()?;
-        parts::write(state.folder(), self.plan, From::Last, &outcome.outputs)?;
         Ok(Some(LastReport::new(&outcome.report)))
     }
 
     /// What the last program takes: whole inputs, and the shares of all shards.
     fn last_inputs(&self, last: &Last, state: &State) -> Result<Inputs, Failure> {
         let wanted = |name: &str| last.inputs.iter().any(|input| input.name == name).then_some(ALL);
-        let given = input::read_rows(self.plan.program(), self.args.parties.party, &self.args.input, &wanted)?;
+        let (program, party, sources) = (self.plan.program(), self.args.parties.party, &self.args.input);
+        let given = input::read_rows(program, party, sources, &wanted)?;
+        stamps::check_unchanged(&self.stamps, &stamps::all(program, party, sources)?)?;
         let mut inputs = Inputs::new();
         given.into_iter().for_each(|given| inputs.set(&given.name, given.value));
+        let kept = state.parts(self.plan)?;
         for share in &last.shares {
             let width = last.binding.input(&share.name).map_or(0, |port| port.ty.width);
             let parts = (0..self.plan.shards()).filter(|shard| !share.rows(*shard).is_empty()).map(|shard| {
-                let (number, rows) =
-                    (state.kept.shards[shard as usize].finished.unwrap_or_default(), share.rows(shard));
-                let from = From::Shard(Attempt { shard, number });
-                let path = parts::path(state.folder(), self.plan, from, &share.name).unwrap_or_default();
-                Part::open(path, width, rows.end - rows.start)
+                let rows = share.rows(shard);
+                let number = state.kept.shards[shard as usize].finished.unwrap_or_default();
+                kept.open(From::Shard(Attempt { shard, number }), &share.name, width, rows.end - rows.start)
             });
             inputs.set(&share.name, parts::read(parts.collect::<Result<_, _>>()?, width)?);
         }

@@ -3,18 +3,18 @@
 //! `.npy` and CSV without a header are written part by part, in bounded memory; where a file has the bytes of the parts, they are
 //! copied. Of tables, JSON and what is shown, an output is in memory.
 
-use super::parts::{self, From, Part};
-use super::state;
+use super::parts::{self, From, Part, Parts};
+use super::state::{self, Kept};
 use crate::args::{JobMerge, Pair};
 use crate::failure::Failure;
 use crate::io::console::{self, Console};
-use crate::io::output::{self, Destinations, Sink};
+use crate::io::output::{self, Complete, Destinations, Sink};
 use crate::io::shown;
 use crate::verbs::run::report;
 use duologue::Party;
 use duologue::circuit::program::Recipient;
 use duologue::circuit::{Binding, BitMatrix, Type};
-use duologue::job::control::Attempt;
+use duologue::job::control::{Attempt, Progress};
 use duologue::job::{Plan, PlanOutput, Source};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -29,14 +29,26 @@ const CHUNK: u64 = 1 << 16;
 pub fn run(args: &JobMerge, console: &Console) -> Result<(), Failure> {
     let plan = state::read_plan(&args.state)?;
     let kept = state::look(&args.state, &plan)?;
-    let missing = kept.shards.iter().filter(|shard| shard.finished.is_none()).count() as u64;
+    if kept.merged {
+        return Err(state::done(&args.state));
+    }
+    let parts = state::parts_of(&args.state, &plan, &kept)?;
+    let is_there = |from| parts.are_there(kept.party, from);
+    let is_missing = |(shard, progress): (u32, &Progress)| match progress.finished {
+        Some(number) => !is_there(From::Shard(Attempt { shard, number })),
+        None => !plan.range(shard).is_empty(),
+    };
+    let missing = (0..).zip(&kept.shards).filter(|shard| is_missing(*shard)).count() as u64;
     if missing > 0 {
         let why =
             format!("{} of the job in {} are not finished", console::count(missing, "shard"), args.state.display());
         return Err(Failure::input(why).hint("`duologue job drive --resume` finishes them"));
     }
-    let attempts = kept.shards.iter().map(|shard| shard.finished.unwrap_or_default()).collect();
-    let merge = Merge { folder: &args.state, plan: &plan, party: kept.party, attempts };
+    if plan.last().is_some() && !kept.last.finished.is_some_and(|number| is_there(From::Last(number))) {
+        let why = format!("the last program of the job in {} has not run", args.state.display());
+        return Err(Failure::input(why).hint("`duologue job drive --resume` runs it"));
+    }
+    let merge = Merge::new(parts, &kept);
     let binding = whole(&plan)?;
     let targets = Targets::new(&binding, kept.party, &args.output)?;
     console.show(&merge.write(&targets)?)
@@ -95,24 +107,35 @@ fn is_streamed(file: &str) -> bool {
 
 /// The finished attempts of a job, whose outputs are put together.
 pub struct Merge<'a> {
-    pub folder: &'a Path,
-    pub plan: &'a Plan,
-    pub party: Party,
-    /// The attempt that finished each shard.
-    pub attempts: Vec<u32>,
+    parts: Parts<'a>,
+    plan: &'a Plan,
+    party: Party,
+    /// The attempt that finished each shard, and that of the last program.
+    attempts: Vec<u32>,
+    last: u32,
 }
 
-impl Merge<'_> {
-    /// Writes what goes to files; the rest is in the report.
+impl<'a> Merge<'a> {
+    /// What is finished by this log.
+    pub fn new(parts: Parts<'a>, kept: &Kept) -> Merge<'a> {
+        let attempts = kept.shards.iter().map(|shard| shard.finished.unwrap_or_default()).collect();
+        let last = kept.last.finished.unwrap_or_default();
+        Merge { parts, plan: parts.plan, party: kept.party, attempts, last }
+    }
+
+    /// Writes what goes to files, which get their names last; the rest is in the report.
     pub fn write(&self, targets: &Targets) -> Result<Merged, Failure> {
+        let mut complete = Complete::default();
         for (name, sink, file) in &targets.streamed {
             let output = self.output(name)?;
-            sink.write(|to| self.stream(output, file, to).map_err(|why| io::Error::other(why.message)))?;
+            let stream = |to: &mut dyn Write| self.stream(output, file, to);
+            sink.prepare(|to| stream(to).map_err(|why| io::Error::other(why.message)), &mut complete)?;
         }
         let rest = self.ours().filter(|output| targets.streamed.iter().all(|(name, ..)| *name != output.name));
         let values = rest.map(|output| Ok((output.name.clone(), self.whole(output)?)));
         let values: BTreeMap<String, BitMatrix> = values.collect::<Result<_, Failure>>()?;
-        targets.others.write_values(|name| values.get(name))?;
+        targets.others.prepare(|name| values.get(name), &mut complete)?;
+        complete.name()?;
         let merged = self.ours().map(|output| {
             let value = values.get(&output.name).filter(|_| targets.of(&output.name).is_none()).cloned();
             Output {
@@ -138,12 +161,9 @@ impl Merge<'_> {
 
     /// The files of an output, in order.
     fn parts_of(&self, output: &PlanOutput) -> Result<Vec<Part>, Failure> {
-        let open = |from, lanes| {
-            let path = parts::path(self.folder, self.plan, from, &output.name).unwrap_or_default();
-            Part::open(path, output.ty.width, lanes)
-        };
+        let open = |from, lanes| self.parts.open(from, &output.name, output.ty.width, lanes);
         if output.from == Source::Last {
-            return Ok(vec![open(From::Last, output.lanes)?]);
+            return Ok(vec![open(From::Last(self.last), output.lanes)?]);
         }
         let rows = (0..).zip(&self.attempts).map(|(shard, &number)| {
             let rows = self.plan.output_rows(&output.name, shard);

@@ -17,6 +17,7 @@ mod reception;
 mod report;
 mod settings;
 mod shard;
+mod stamps;
 mod state;
 mod worker;
 

@@ -1,6 +1,7 @@
 //! What a driver and its own workers tell each other: JSON, with a length of four bytes before it.
 
 use super::settings::Settings;
+use super::stamps::Stamp;
 use crate::failure::{Exit, Failure};
 use duologue::channel::Channel;
 use duologue::job::control::{Costs, Mail, Reason};
@@ -45,6 +46,8 @@ pub struct Work {
     pub folder: PathBuf,
     /// The inputs as the user named them, and what they come from.
     pub inputs: Vec<(Option<String>, String)>,
+    /// What these were when the job was begun.
+    pub stamps: Vec<Stamp>,
     pub listens: bool,
     pub settings: Settings,
 }

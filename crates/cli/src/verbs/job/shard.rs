@@ -1,8 +1,8 @@
 //! One attempt at a shard: its rows of the inputs, a session with the other party's worker, its outputs on the disk.
 
 use super::order::Work;
-use super::parts::{self, From};
-use super::{settings, state};
+use super::parts::{From, Parts};
+use super::{settings, stamps, state};
 use crate::args::Source;
 use crate::failure::{Exit, Failure};
 use crate::io::input;
@@ -102,7 +102,7 @@ impl Shards {
         let outcome = session.run(&binding, &options, &inputs)?;
         let moved = session.counters();
         session.close()?;
-        parts::write(&self.work.state, plan, From::Shard(attempt), &outcome.outputs)?;
+        Parts { folder: &self.work.state, plan, job }.write(From::Shard(attempt), &outcome.outputs)?;
         let (sent, received) = (moved.wire_sent, moved.wire_received);
         Ok(Costs { micros: start.elapsed().as_micros() as u64, sent, received })
     }
@@ -110,11 +110,14 @@ impl Shards {
     /// The rows of this party's inputs that a shard takes.
     fn inputs(&self, plan: &Plan, shard: &Shard) -> Result<Inputs, Failure> {
         let sources = self.work.inputs.iter().cloned().map(|(name, value)| Source { name, value });
+        let sources: Vec<Source> = sources.collect();
         let rows = |name: &str| {
             let input = shard.inputs.iter().find(|input| input.name == name)?;
             Some(input.rows.clone())
         };
-        let given = input::read_rows(plan.program(), self.party, &sources.collect::<Vec<_>>(), &rows)?;
+        let given = input::read_rows(plan.program(), self.party, &sources, &rows)?;
+        // After they were read: what changes meanwhile is noticed too.
+        stamps::check_unchanged(&self.work.stamps, &stamps::all(plan.program(), self.party, &sources)?)?;
         input::complete(&shard.binding, self.party, given)
     }
 

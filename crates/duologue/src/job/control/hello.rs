@@ -8,7 +8,7 @@
 //! | 32 | random bytes |
 //! | 32 | the number of the job, or zeros if it has none yet |
 //! | 4, n | the fields that must be equal, as text |
-//! | 4, 8 for each | for each shard the last attempt that was begun, and the attempt that finished it or 0 |
+//! | 4, 8 for each | for each shard, then for the last program if there is one, the last attempt that was begun, and 0 or this one if it finished |
 
 use super::message::take;
 use crate::agreement::{Fields, compare, encode, hex};
@@ -47,7 +47,7 @@ pub struct Hello {
     pub fields: Fields,
     /// The job's number, if it was begun before.
     pub job: Option<[u8; 32]>,
-    /// How far this party is with each shard.
+    /// How far this party is with each shard, and behind them with the last program, if the plan has one.
     pub shards: Vec<Progress>,
 }
 
@@ -56,9 +56,23 @@ pub struct Hello {
 pub struct Agreed {
     /// The job's number.
     pub job: [u8; 32],
-    /// For each shard the last attempt that either party has begun, and the one that finished it for both.
+    /// For each shard the last attempt that either party has begun, and the one that finished it for both; then for the last program,
+    /// if the plan has one.
     pub shards: Vec<Progress>,
 }
+
+impl Agreed {
+    /// Leaves the shards of a plan alone, of which those without lanes have nothing to run.
+    pub fn take_shards(&mut self, plan: &Plan) {
+        self.shards.truncate(plan.shards() as usize);
+        for (progress, _) in self.shards.iter_mut().zip(0..).filter(|(_, shard)| plan.range(*shard).is_empty()) {
+            progress.finished = Some(progress.begun);
+        }
+    }
+}
+
+/// The most of what a hello tells the progress of: all shards, and the last program.
+const MOST_PARTS: usize = MOST_SHARDS as usize + 1;
 
 impl Hello {
     /// The hello of a driver of this plan. What `settings` says must be equal as well.
@@ -69,7 +83,8 @@ impl Hello {
         let mut fields = plan.fields()?;
         fields.push(("the plan", hex(&plan.digest())));
         fields.extend(settings);
-        Ok(Hello { party, fields, job: None, shards: vec![Progress::default(); plan.shards() as usize] })
+        let parts = plan.shards() as usize + usize::from(plan.last().is_some());
+        Ok(Hello { party, fields, job: None, shards: vec![Progress::default(); parts] })
     }
 
     /// Says hello to the other driver.
@@ -84,7 +99,7 @@ impl Hello {
         let mut theirs = channel.recv(HEAD)?;
         check_head(&theirs)?;
         theirs.extend(channel.recv(REST)?);
-        for (most, each) in [(MOST_FIELDS, 1), (MOST_SHARDS as usize, 8)] {
+        for (most, each) in [(MOST_FIELDS, 1), (MOST_PARTS, 8)] {
             let count = channel.recv(4)?;
             let length = u32::from_le_bytes(take(&mut &count[..])?) as usize;
             if length > most {
@@ -102,7 +117,7 @@ impl Hello {
     /// [`Error::Usage`] if it is too long.
     pub fn encode(&self, nonce: &[u8; 32]) -> Result<Vec<u8>> {
         let fields = encode(&self.fields);
-        if fields.len() > MOST_FIELDS || self.shards.len() > MOST_SHARDS as usize {
+        if fields.len() > MOST_FIELDS || self.shards.len() > MOST_PARTS {
             let most = format!("at most {MOST_SHARDS} shards, and names of {MOST_FIELDS} bytes in all");
             return Err(Error::usage(format!("the job is too large to be agreed on: it may have {most}")));
         }
@@ -194,7 +209,8 @@ fn part<'a>(rest: &mut &'a [u8], each: usize) -> Result<&'a [u8]> {
 fn both(ours: &Progress, mut theirs: &[u8]) -> Result<Progress> {
     let mut number = || take(&mut theirs).map(u32::from_le_bytes);
     let (begun, finished) = (number()?, number()?);
-    if finished > begun || begun > MOST_ATTEMPTS {
+    // An attempt that begins takes back what finished before it.
+    if ![0, begun].contains(&finished) || begun > MOST_ATTEMPTS {
         return Err(Error::peer(format!("of a shard it has begun attempt {begun} and finished {finished}")));
     }
     Ok(Progress { begun: begun.max(ours.begun), finished: ours.finished.filter(|ours| *ours == finished) })

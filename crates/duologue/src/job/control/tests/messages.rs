@@ -68,13 +68,22 @@ fn hello(party: Party, shards: &[(u32, u32)]) -> Hello {
 
 #[test]
 fn a_shard_is_finished_if_both_have_the_same_attempt() {
-    let alice = Hello { job: Some([7; 32]), ..hello(Party::Alice, &[(1, 1), (2, 2), (1, 0), (3, 2)]) };
-    let bob = hello(Party::Bob, &[(1, 1), (3, 1), (2, 0), (2, 0)]);
+    let alice = Hello { job: Some([7; 32]), ..hello(Party::Alice, &[(1, 1), (2, 2), (1, 0), (3, 3)]) };
+    let bob = hello(Party::Bob, &[(1, 1), (3, 3), (2, 0), (3, 0)]);
     let [alice, bob] = meet(alice, bob).map(Result::unwrap);
     let expected: Vec<Progress> =
         [(1, Some(1)), (3, None), (2, None), (3, None)].map(|(begun, finished)| Progress { begun, finished }).into();
     assert_eq!((alice.job, &alice.shards), ([7; 32], &expected));
     assert_eq!(alice, bob);
+}
+
+/// A driver whose next attempt has begun has no finished one.
+#[test]
+fn a_hello_of_an_earlier_attempt_that_finished_is_refused() {
+    for theirs in [(2, 1), (1, 2), (u32::MAX, 0)] {
+        let theirs = hello(Party::Bob, &[theirs]).encode(&[1; 32]).unwrap();
+        assert!(matches!(hello(Party::Alice, &[(0, 0)]).agree(&[0; 32], &theirs), Err(Error::Peer(_))));
+    }
 }
 
 #[test]
