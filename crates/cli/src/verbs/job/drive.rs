@@ -130,7 +130,8 @@ impl Job<'_> {
         state.kept.shards.clone_from(&agreed.shards);
         Driver {
             party: args.parties.party,
-            machine: Machine::new(args.parties.party, &agreed, Duration::from_secs(self.settings.deadline)),
+            machine: Machine::new(args.parties.party, &agreed, Duration::from_secs(self.settings.deadline))
+                .patient(limits.silence),
             peer: Mail::new(channel, 2, MOST_BODY, limits.silence),
             peer_key: meeting.peers,
             work: self.work(agreed.job, state)?,
