@@ -33,7 +33,8 @@ pub fn run(args: &JobDoctor, config: &Config, console: &Console) -> Result<(), F
     let mut fields = vec![("what is called for", "a look at the routes between workers".into())];
     fields.push(("how many workers", parties.workers.to_string()));
     fields.push(settings.patience());
-    let agreed = Hello { party: parties.party, fields, job: None, shards: routes }.exchange(&mut channel)?;
+    let hello = Hello { party: parties.party, fields, job: None, shards: routes };
+    let agreed = hello.exchange(&mut channel).map_err(|why| reception.cause(why))?;
     let mut report = Routes { routes: vec![Route::default(); parties.workers.into()] };
     let driver = Driver {
         party: parties.party,

@@ -125,7 +125,7 @@ impl Job<'_> {
         let Met { reception, mut channel, workers } = meeting.meet(&key, limits, config, &canceller)?;
         let mut hello = Hello::new(args.parties.party, self.plan, self.settings.fields())?;
         (hello.job, hello.shards) = (state.kept.job, state.kept.shards.clone());
-        let agreed = hello.exchange(&mut channel)?;
+        let agreed = hello.exchange(&mut channel).map_err(|why| reception.cause(why))?;
         state.keep_job(agreed.job)?;
         state.kept.shards.clone_from(&agreed.shards);
         Driver {

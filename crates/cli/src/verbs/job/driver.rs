@@ -185,7 +185,8 @@ impl Driver<'_> {
             Answer::Hello { build, process } => self.welcome(id, &build, process, now),
             Answer::Here => self.take_in(id, now),
             Answer::Cannot { why } => {
-                self.lose(id, &why, now);
+                self.console.note(format!("{} cannot begin: {why}", self.workers.name(id)));
+                self.workers.there.remove(&id);
                 self.workers.unable = Some(why);
             }
             Answer::Ready { shard, attempt, key, address } => match key.parse() {
@@ -334,7 +335,9 @@ impl Driver<'_> {
         let wait = self.wait.as_secs();
         // The other driver has the same patience with its own workers, and more time to tell of it.
         if self.workers.stirred.elapsed() >= self.wait + self.silence {
-            let why = format!("no worker of the other party was free within {wait} s");
+            let is_done = self.machine.done() == self.log.shards();
+            let what = if is_done { "the other driver did not end the job" } else { "the other party gave no worker" };
+            let why = format!("{what} within {} s", (self.wait + self.silence).as_secs());
             return Err(Failure::new(Exit::Timeout, why).hint(PEER_PRINTED));
         }
         if self.workers.seen.elapsed() < self.wait {
