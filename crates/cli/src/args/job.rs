@@ -2,7 +2,7 @@
 
 use super::PROGRAM;
 use super::run::FORMS;
-use super::values::{Pair, Protocol, Source, garbling, party, ports, protocol};
+use super::values::{Pair, Protocol, Source, garbling, host, party, ports, protocol};
 use crate::config::{MOST_THREADS, Maker, PeerKey};
 use clap::{Subcommand, ValueEnum};
 use duologue::channel::{Link, PublicKey};
@@ -104,7 +104,7 @@ pub struct JobParties {
     #[arg(long, value_name = "FROM-TO", value_parser = ports)]
     pub ports: Option<RangeInclusive<u16>>,
     /// The name of this machine by which the other party's workers reach those that the driver starts
-    #[arg(long, value_name = "HOST")]
+    #[arg(long, value_name = "HOST", value_parser = host)]
     pub host: Option<String>,
 }
 
@@ -191,7 +191,7 @@ pub struct JobWorker {
     #[arg(long, value_name = "FROM-TO", value_parser = ports, env = "DUOLOGUE_WORKER_PORTS")]
     pub ports: Option<RangeInclusive<u16>>,
     /// The name of this machine by which the other party's worker reaches it; by default the address on the way to the driver
-    #[arg(long, value_name = "HOST", env = "DUOLOGUE_WORKER_HOST")]
+    #[arg(long, value_name = "HOST", value_parser = host, env = "DUOLOGUE_WORKER_HOST")]
     pub host: Option<String>,
     /// How long to look for the driver
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]

@@ -7,6 +7,7 @@ use duologue::circuit::blocks::Goal;
 use duologue::cost::choice::Wish;
 use duologue::{Garbling, Party, Scheme, Timing};
 use std::fmt;
+use std::net::IpAddr;
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::str::FromStr;
@@ -169,6 +170,15 @@ pub fn ports(text: &str) -> Result<RangeInclusive<u16>, String> {
         _ => Err("write FROM-TO, two numbers from 1 to 65535, the lower first".into()),
     }
 }
+
+/// The name or the address of a machine, without a port.
+pub fn host(text: &str) -> Result<String, String> {
+    let is_address = text.parse::<IpAddr>().is_ok();
+    let is_name = !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "-._".contains(c));
+    if (is_address || is_name) && text.len() <= 255 { Ok(text.into()) } else { Err(HOST.into()) }
+}
+
+const HOST: &str = "write a name or an address, without brackets and without a port: --ports says which ports";
 
 /// `NAME:TYPE`, a port of a circuit.
 pub fn port(text: &str) -> Result<Port, String> {

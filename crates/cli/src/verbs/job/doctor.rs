@@ -32,11 +32,15 @@ pub fn run(args: &JobDoctor, config: &Config, console: &Console) -> Result<(), F
     let routes = vec![Progress::default(); parties.workers.into()];
     let mut fields = vec![("what is called for", "a look at the routes between workers".into())];
     fields.push(("how many workers", parties.workers.to_string()));
-    let agreed = Hello { party: parties.party, fields, job: None, shards: routes }.exchange(&mut channel)?;
+    fields.push(settings.patience());
+    let hello = Hello { party: parties.party, fields, job: None, shards: routes };
+    let agreed = hello.exchange(&mut channel).map_err(|why| reception.cause(why))?;
     let mut report = Routes { routes: vec![Route::default(); parties.workers.into()] };
     let driver = Driver {
         party: parties.party,
-        machine: Machine::new(parties.party, &agreed, Duration::from_secs(settings.deadline)).once(),
+        machine: Machine::new(parties.party, &agreed, Duration::from_secs(settings.deadline))
+            .patient(settings.limits().silence)
+            .once(),
         peer: Mail::new(channel, 2, MOST_BODY, settings.limits().silence),
         peer_key: meeting.peers,
         work: work(parties.party, agreed.job, parties.connect.is_none(), settings.clone()),
@@ -91,6 +95,11 @@ struct Route {
 }
 
 impl Log for Routes {
+    /// Nothing is computed, and nothing goes on.
+    fn begun(&mut self, _: Attempt) -> Result<(), Failure> {
+        Ok(())
+    }
+
     fn met(&mut self, attempt: Attempt, worker: String, address: String) {
         let route = &mut self.routes[attempt.shard as usize];
         (route.worker, route.address) = (worker, address);

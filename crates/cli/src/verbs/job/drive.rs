@@ -132,12 +132,13 @@ impl Job<'_> {
         let Met { reception, mut channel, workers } = meeting.meet(&key, limits, config, &canceller)?;
         let mut hello = Hello::new(args.parties.party, self.plan, self.settings.fields())?;
         (hello.job, hello.shards) = (state.kept.job, state.progress(self.plan));
-        let mut agreed = hello.exchange(&mut channel)?;
+        let mut agreed = hello.exchange(&mut channel).map_err(|why| reception.cause(why))?;
         state.keep(&agreed)?;
         agreed.take_shards(self.plan);
         Driver {
             party: args.parties.party,
-            machine: Machine::new(args.parties.party, &agreed, Duration::from_secs(self.settings.deadline)),
+            machine: Machine::new(args.parties.party, &agreed, Duration::from_secs(self.settings.deadline))
+                .patient(limits.silence),
             peer: Mail::new(channel, 2, MOST_BODY, limits.silence),
             peer_key: meeting.peers,
             work: self.work(agreed.job, state)?,

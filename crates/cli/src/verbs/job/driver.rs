@@ -20,9 +20,7 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// What is kept of attempts, and told of them in the end.
 pub trait Log {
     /// An attempt is begun: nothing is done about it before this has returned.
-    fn begun(&mut self, _: Attempt) -> Result<(), Failure> {
-        Ok(())
-    }
+    fn begun(&mut self, _: Attempt) -> Result<(), Failure>;
 
     /// A worker of ours was told where the other party's listens; the address is empty if it does not.
     fn met(&mut self, _: Attempt, _worker: String, _address: String) {}
@@ -64,8 +62,11 @@ pub struct Workers {
     came: u64,
     /// How many attempts they were ready for.
     ready: u64,
-    /// When the last of them was there.
+    /// When one that has the job was last there; when there was last something to do that does not wait for the other party.
     seen: Instant,
+    stirred: Instant,
+    /// Why the last one that could not take the job could not.
+    unable: Option<String>,
     /// What they said of failures, the last of each attempt.
     words: BTreeMap<Attempt, String>,
 }
@@ -74,17 +75,22 @@ struct Worker {
     line: Line,
     /// For people; none before it has said who it is.
     name: Option<String>,
+    process: Option<u32>,
+    /// Whether it has the job.
+    is_here: bool,
 }
 
 impl Workers {
     pub fn new() -> Workers {
-        Workers { there: BTreeMap::new(), came: 0, ready: 0, seen: Instant::now(), words: BTreeMap::new() }
+        let (now, there, words) = (Instant::now(), BTreeMap::new(), BTreeMap::new());
+        Workers { there, came: 0, ready: 0, seen: now, stirred: now, unable: None, words }
     }
 
     /// Takes in somebody with the key of workers.
     pub fn add(&mut self, channel: Channel, silence: Duration) {
         self.came += 1;
-        self.there.insert(self.came, Worker { line: Line::new(channel, silence), name: None });
+        let line = Line::new(channel, silence);
+        self.there.insert(self.came, Worker { line, name: None, process: None, is_here: false });
     }
 
     fn name(&self, worker: WorkerId) -> String {
@@ -114,14 +120,14 @@ impl Driver<'_> {
 
     fn go_on(&mut self) -> Result<(), Failure> {
         let start = Instant::now();
-        self.workers.seen = start;
+        (self.workers.seen, self.workers.stirred) = (start, start);
         loop {
             if self.canceller.is_cancelled() {
                 return Err(duologue::Error::Cancelled.into());
             }
             let now = start.elapsed();
             let news = self.hear_peer(now)? | self.receive()? | self.hear_workers(now)?;
-            self.machine.tick(now);
+            self.machine.tick(now).map_err(|why| self.break_with(why))?;
             if let Some(end) = self.act(now)? {
                 return self.conclude(end);
             }
@@ -146,9 +152,17 @@ impl Driver<'_> {
     }
 
     fn hear_peer(&mut self, now: Duration) -> Result<bool, Failure> {
-        let Some(body) = self.peer.poll()? else { return Ok(false) };
-        self.machine.hear(Message::decode(&body)?, now)?;
-        Ok(true)
+        let heard = self.peer.poll().and_then(|body| match body {
+            Some(body) => self.machine.hear(Message::decode(&body)?, now).map(|()| true),
+            None => Ok(false),
+        });
+        heard.map_err(|why| self.break_with(why))
+    }
+
+    /// The other driver hears what it did, if it was the cause.
+    fn break_with(&mut self, why: duologue::Error) -> Failure {
+        self.peer.abort_after(&why);
+        why.into()
     }
 
     fn hear_workers(&mut self, now: Duration) -> Result<bool, Failure> {
@@ -168,7 +182,13 @@ impl Driver<'_> {
     fn hear(&mut self, id: WorkerId, answer: Answer, now: Duration) -> Result<(), Failure> {
         let at = |shard, attempt| Attempt { shard, number: attempt };
         match answer {
-            Answer::Hello { build, name } => return self.welcome(id, &build, name, now),
+            Answer::Hello { build, process } => self.welcome(id, &build, process, now),
+            Answer::Here => self.take_in(id, now),
+            Answer::Cannot { why } => {
+                self.console.note(format!("{} cannot begin: {why}", self.workers.name(id)));
+                self.workers.there.remove(&id);
+                self.workers.unable = Some(why);
+            }
             Answer::Ready { shard, attempt, key, address } => match key.parse() {
                 Ok(key) if address.len() <= MOST_ADDRESS => {
                     self.workers.ready += 1;
@@ -199,34 +219,43 @@ impl Driver<'_> {
         }
     }
 
-    /// A worker says who it is, and is told of the job.
-    fn welcome(&mut self, id: WorkerId, build: &str, name: String, now: Duration) -> Result<(), Failure> {
-        let Some(worker) = self.workers.there.get_mut(&id).filter(|worker| worker.name.is_none()) else {
-            return Ok(());
-        };
+    /// A worker says who it is, and is told of the job. One of another version is refused alone: the others go on.
+    fn welcome(&mut self, id: WorkerId, build: &str, process: u32, now: Duration) {
+        let Some(worker) = self.workers.there.get_mut(&id).filter(|worker| worker.name.is_none()) else { return };
+        let name = format!("process {process}");
         if build != BUILD {
             let why = format!("a worker ({name}) is duologue {build}, its driver duologue {BUILD}");
             let _ = worker.line.send(&Order::Refused { why: why.clone() });
-            return Err(
-                Failure::new(Exit::Incompatible, why).hint("install the same version on all machines of a party")
-            );
+            self.console.note(&why);
+            self.workers.there.remove(&id);
+            self.workers.unable = Some(why);
+            return;
         }
-        worker.name = Some(name);
-        let told = worker.line.send(&Order::Welcome(Box::new(self.work.clone())));
-        match told {
-            Ok(()) => {
-                self.console.note(format!("{} is there", self.workers.name(id)));
-                self.machine.worker_came(id, now);
-            }
-            Err(why) => self.lose(id, &why.message, now),
-        }
-        Ok(())
+        (worker.name, worker.process) = (Some(name), Some(process));
+        self.tell(id, &Order::Welcome(Box::new(self.work.clone())), now);
+    }
+
+    /// A worker has the job.
+    fn take_in(&mut self, id: WorkerId, now: Duration) {
+        let is_new = |worker: &&mut Worker| worker.name.is_some() && !worker.is_here;
+        let Some(worker) = self.workers.there.get_mut(&id).filter(is_new) else { return };
+        worker.is_here = true;
+        self.console.note(format!("{} is there", self.workers.name(id)));
+        self.machine.worker_came(id, now);
     }
 
     fn lose(&mut self, id: WorkerId, why: &str, now: Duration) {
         self.console.note(format!("{} is gone: {why}", self.workers.name(id)));
-        self.workers.there.remove(&id);
+        self.give_up(id);
         self.machine.worker_lost(id, now);
+    }
+
+    /// Forgets a worker. One that we have started ourselves and that does not answer would never be replaced while it lives.
+    fn give_up(&mut self, id: WorkerId) {
+        let process = self.workers.there.remove(&id).and_then(|worker| worker.process);
+        if let (Some(process), Some(local)) = (process, &mut self.local) {
+            local.give_up(process);
+        }
     }
 
     /// Does what is decided, which may decide more; how the job has ended, if it has.
@@ -276,7 +305,7 @@ impl Driver<'_> {
             }
             Action::Drop(id) => {
                 self.console.note(format!("{} does not stop: it is given up", self.workers.name(id)));
-                self.workers.there.remove(&id);
+                self.give_up(id);
             }
             Action::Over(_) => {}
         }
@@ -290,20 +319,41 @@ impl Driver<'_> {
         }
     }
 
-    /// Starts workers again that have ended, and gives up if there is none for too long.
+    /// Starts workers again that have ended, and gives up if there is none for too long, here or at the other party.
     fn look_for_workers(&mut self) -> Result<(), Failure> {
         let ready = self.workers.ready;
-        self.local.as_mut().filter(|_| !self.once).map_or(Ok(()), |local| local.look(ready))?;
+        let looked = self.local.as_mut().filter(|_| !self.once).map_or(Ok(()), |local| local.look(ready));
+        looked.map_err(|failure| self.unable(failure))?;
+        let has_one = self.workers.there.values().any(|worker| worker.is_here);
         let waits_for_more = self.once && self.machine.is_short_of_workers();
-        if !(self.workers.there.is_empty() || waits_for_more) || self.machine.done() == self.log.shards() {
+        if (has_one && !waits_for_more) || self.machine.done() == self.log.shards() {
             self.workers.seen = Instant::now();
+        }
+        if !self.machine.waits_for_them() {
+            self.workers.stirred = Instant::now();
+        }
+        let wait = self.wait.as_secs();
+        // The other driver has the same patience with its own workers, and more time to tell of it.
+        if self.workers.stirred.elapsed() >= self.wait + self.silence {
+            let is_done = self.machine.done() == self.log.shards();
+            let what = if is_done { "the other driver did not end the job" } else { "the other party gave no worker" };
+            let why = format!("{what} within {} s", (self.wait + self.silence).as_secs());
+            return Err(Failure::new(Exit::Timeout, why).hint(PEER_PRINTED));
         }
         if self.workers.seen.elapsed() < self.wait {
             return Ok(());
         }
         let more = if waits_for_more && self.workers.ready > 0 { "further " } else { "" };
-        let why = format!("no {more}worker of this party came within {} s", self.wait.as_secs());
-        Err(Failure::new(Exit::Timeout, why).hint("each is `duologue job worker` with this driver's address and keys"))
+        let failure = Failure::new(Exit::Timeout, format!("no {more}worker of this party came within {wait} s"));
+        Err(self.unable(failure.hint("each is `duologue job worker` with this driver's address and keys")))
+    }
+
+    /// There are no workers: why the last one that came could not take the job, if one came.
+    fn unable(&self, failure: Failure) -> Failure {
+        match &self.workers.unable {
+            Some(why) => Failure { message: format!("{}; the last one: {why}", failure.message), ..failure },
+            None => failure,
+        }
     }
 
     fn conclude(&self, end: End) -> Result<(), Failure> {

@@ -59,6 +59,15 @@ impl Local {
         Ok(())
     }
 
+    /// Kills this process if it is one of ours: its driver has given it up. [`look`](Self::look) starts another.
+    pub fn give_up(&mut self, process: u32) {
+        if let Some(child) = self.children.iter_mut().find(|child| child.id() == process) {
+            // Fails if it has ended already.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+
     /// Waits for those that were told of the end.
     pub fn end(mut self) {
         let until = Instant::now() + GRACE;

@@ -5,14 +5,15 @@ use super::local::Local;
 use super::reception::Reception;
 use crate::args::{JobParties, Launch};
 use crate::config::Config;
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::io::console::Console;
 use crate::peer;
 use duologue::channel::{Canceller, Channel, Identity, Limits, PublicKey, Security};
 use std::ffi::OsString;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 /// Who meets, and how.
@@ -39,6 +40,7 @@ pub struct Met {
 
 impl<'a> Meeting<'a> {
     pub fn new(args: &'a JobParties, config: &Config, console: &'a Console) -> Result<Meeting<'a>, Failure> {
+        check_host(args)?;
         let peers = peer::peer_key(args.peer_key.as_ref(), args.connect.as_deref(), config)?;
         let ours = Arc::new(peer::identity(&config.key(args.key.as_ref())?)?);
         Ok(Meeting { args, ours, peers, console })
@@ -69,14 +71,12 @@ impl<'a> Meeting<'a> {
         let (args, wait) = (self.args, Duration::from_secs(self.args.wait));
         let limits = limits.inbox(1 << 28);
         let keys = [self.peers, key.public];
-        let reception = Reception::open(&args.listen, self.ours.clone(), keys, limits, self.console)?;
+        let elsewhere = args.connect.is_some().then_some(self.peers);
+        let reception = Reception::open(&args.listen, self.ours.clone(), keys, elsewhere, limits, self.console)?;
         self.say_how(&reception, key);
         let mut workers = Workers::new();
         let channel = match &args.connect {
-            Some(address) => {
-                let security = Security::Tls { identity: self.ours.clone(), peer: self.peers };
-                Channel::connect_with(config.address(address)?, &security, &limits.meet(wait), canceller)?
-            }
+            Some(address) => self.connect(config.address(address)?, &reception, limits.meet(wait), canceller)?,
             None => {
                 let add = |other| workers.add(other, limits.silence);
                 reception.wait_for(self.peers, wait, canceller, add)?.cancelled_by(canceller)
@@ -84,6 +84,29 @@ impl<'a> Meeting<'a> {
         };
         self.console.note("the other driver is there");
         Ok(Met { reception, channel, workers })
+    }
+
+    /// Connects to the other driver, unless that turns out to connect as well.
+    fn connect(
+        &self,
+        address: &str,
+        reception: &Reception,
+        limits: Limits,
+        canceller: &Canceller,
+    ) -> Result<Channel, Failure> {
+        let security = Security::Tls { identity: self.ours.clone(), peer: self.peers };
+        let given_up = Canceller::new();
+        let met = thread::scope(|scope| {
+            let met = scope.spawn(|| Channel::connect_with(address, &security, &limits, &given_up));
+            while !met.is_finished() {
+                if canceller.is_cancelled() || reception.is_crossed() {
+                    given_up.cancel();
+                }
+                thread::sleep(Duration::from_millis(10));
+            }
+            met.join().unwrap_or(Err(duologue::Error::Cancelled))
+        });
+        Ok(met.map_err(|why| reception.cause(why))?.cancelled_by(canceller))
     }
 
     /// Where the driver's workers find it.
@@ -122,4 +145,16 @@ impl<'a> Meeting<'a> {
         }
         Local::start(args.workers, words).map(Some)
     }
+}
+
+/// Workers of the side that listens tell the other party's where they are. A driver that listens everywhere does not know that of those
+/// that it starts.
+fn check_host(args: &JobParties) -> Result<(), Failure> {
+    let is_everywhere = args.listen.parse::<SocketAddr>().is_ok_and(|address| address.ip().is_unspecified());
+    let tells = args.connect.is_none() && args.launch == Launch::Local && args.host.is_none();
+    if !(is_everywhere && tells) {
+        return Ok(());
+    }
+    let why = format!("--host is missing: {} is no address at which the other party's workers find ours", args.listen);
+    Err(Failure::new(Exit::CommandLine, why).hint("--host NAME is the name by which they reach this machine"))
 }

@@ -56,8 +56,12 @@ pub struct Work {
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Answer {
-    /// The first: its version, and who it is for people.
-    Hello { build: String, name: String },
+    /// The first: its version, and the number of its process.
+    Hello { build: String, process: u32 },
+    /// The job is known and its folder is there: it is free.
+    Here,
+    /// It cannot take the job, and why; it ends.
+    Cannot { why: String },
     /// It has a key for this attempt, and listens there.
     Ready { shard: u32, attempt: u32, key: String, address: String },
     /// The outputs are on the disk.
@@ -90,6 +94,11 @@ pub struct Line(Mail);
 impl Line {
     pub fn new(channel: Channel, silence: Duration) -> Line {
         Line(Mail::new(channel, 4, MOST, silence))
+    }
+
+    /// Allows the other one to be silent for so long from now on.
+    pub fn set_silence(&mut self, silence: Duration) {
+        self.0.set_silence(silence);
     }
 
     /// Sends a message; whether that succeeds is told by [`poll`](Self::poll).

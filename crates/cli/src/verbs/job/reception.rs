@@ -6,6 +6,7 @@ use crate::peer;
 use duologue::channel::{Canceller, Channel, Identity, Limits, PublicKey};
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, TryRecvError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -18,14 +19,16 @@ pub struct Reception {
     pub address: SocketAddr,
     came: Receiver<Result<Channel, duologue::Error>>,
     canceller: Canceller,
+    crossed: Arc<AtomicBool>,
 }
 
 impl Reception {
-    /// Listens, and says where.
+    /// Listens, and says where. Whoever has the key `elsewhere` is met elsewhere, and turned away.
     pub fn open(
         address: &str,
         identity: Arc<Identity>,
         keys: [PublicKey; 2],
+        elsewhere: Option<PublicKey>,
         limits: Limits,
         console: &Console,
     ) -> Result<Reception, Failure> {
@@ -33,9 +36,14 @@ impl Reception {
         let address = listener.local_addr()?;
         let (tell, came) = mpsc::channel();
         let (canceller, limits) = (Canceller::new(), limits.meet(ALWAYS));
-        let closed = canceller.clone();
+        let (closed, crossed) = (canceller.clone(), Arc::new(AtomicBool::new(false)));
+        let turned_away = crossed.clone();
         let accept = move || {
             let met = |mut channel: Channel| {
+                if elsewhere.is_some() && channel.peer_key() == elsewhere {
+                    turned_away.store(true, Ordering::Relaxed);
+                    return channel.abort_after(&both_connect());
+                }
                 // From its first operation on a channel sends heartbeats: whoever came early is not to lose patience. If it is gone
                 // already, the driver finds that out.
                 let _ = channel.flush();
@@ -48,7 +56,17 @@ impl Reception {
         };
         let thread = thread::Builder::new().name("duologue-control-port".into()).spawn(accept);
         thread.map_err(Failure::io("starting the control port's thread"))?;
-        Ok(Reception { address, came, canceller })
+        Ok(Reception { address, came, canceller, crossed })
+    }
+
+    /// Whether somebody who is met elsewhere came: the other driver connects to us as we to it, and each would wait for the other.
+    pub fn is_crossed(&self) -> bool {
+        self.crossed.load(Ordering::Relaxed)
+    }
+
+    /// Why the drivers did not meet: because both connect, if they do.
+    pub fn cause(&self, why: duologue::Error) -> duologue::Error {
+        if self.is_crossed() { both_connect() } else { why }
     }
 
     /// Who has come, if somebody has.
@@ -84,6 +102,11 @@ impl Reception {
         }
         Err(duologue::Error::Timeout { what: "connection", seconds: wait.as_secs() }.into())
     }
+}
+
+fn both_connect() -> duologue::Error {
+    let what = "who connects (one of the two drivers leaves out --connect)";
+    duologue::Error::Incompatible { what, ours: "we do".into(), theirs: "the other driver".into() }
 }
 
 fn closed() -> Failure {

@@ -70,7 +70,13 @@ impl Settings {
             ("the line that is assumed", perhaps(&self.assume_link)),
             ("the line that is simulated", perhaps(&self.link)),
             ("the deadline of an attempt", format!("{} s", self.deadline)),
+            self.patience(),
         ]
+    }
+
+    /// How long a party may be silent: whoever has less patience than the other one's heartbeats take would lose it.
+    pub fn patience(&self) -> (&'static str, String) {
+        ("how long a party may be silent", format!("{} s", self.silence))
     }
 
     pub fn link(&self) -> Result<Option<Link>, Failure> {

@@ -12,7 +12,7 @@ use duologue::job::control::{Attempt, Costs};
 use duologue::job::{Part, Plan, Shard};
 use duologue::{Inputs, Party, Session, hex};
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, Sender};
 use std::time::Instant;
 
 /// The worker to meet.
@@ -29,6 +29,8 @@ pub struct Task {
     /// If this side listens.
     pub listener: Option<Listener>,
     pub canceller: Canceller,
+    /// Told when the inputs are there.
+    pub loaded: Sender<()>,
     /// The other worker, once it is known.
     pub started: Receiver<Partner>,
 }
@@ -123,14 +125,23 @@ impl Shards {
 
     /// Meets the other worker, when the driver has named it, and tells when that was.
     fn meet(&self, task: Task) -> Result<(Channel, Instant), Failure> {
-        let Task { identity, listener, canceller, started, .. } = task;
+        let Task { identity, listener, canceller, started, loaded, .. } = task;
+        // A worker that is gone does not meet.
+        let _ = loaded.send(());
         let Partner { key, address } = started.recv().map_err(|_| Failure::from(duologue::Error::Cancelled))?;
         let (security, start) = (Security::Tls { identity, peer: key }, Instant::now());
         let limits = self.work.settings.limits();
         let channel = match listener {
-            Some(mut listener) => listener.accept_with(&security, &limits, &canceller)?,
-            None => Channel::connect_with(&address, &security, &limits, &canceller)?,
+            Some(mut listener) => listener.accept_with(&security, &limits, &canceller),
+            None => Channel::connect_with(&address, &security, &limits, &canceller),
         };
+        let channel = channel.map_err(not_met)?;
         Ok((shaped(channel, self.work.settings.link()?)?, start))
     }
+}
+
+/// Whoever came or was there in place of the other worker is not the other party, so it is not the other party that misbehaves or
+/// disagrees: the workers did not meet, and may in another attempt.
+fn not_met(why: duologue::Error) -> Failure {
+    Failure { exit: Exit::Gone, ..Failure::from(why) }
 }

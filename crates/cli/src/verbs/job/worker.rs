@@ -13,7 +13,8 @@ use crate::peer;
 use duologue::channel::{Canceller, Channel, Identity, Limits, Listener, Security};
 use duologue::job::control::{Attempt, Costs, Reason};
 use std::env;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
+use std::hash::{BuildHasher, RandomState};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::process;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
@@ -36,7 +37,7 @@ pub fn run(args: &JobWorker, console: &Console) -> Result<(), Failure> {
     let channel = Channel::connect_with(&args.driver, &security, &limits, &canceller)?;
     console.note("the driver is there");
     let mut line = Line::new(channel, limits.silence);
-    line.send(&Answer::Hello { build: BUILD.into(), name: format!("process {}", process::id()) })?;
+    line.send(&Answer::Hello { build: BUILD.into(), process: process::id() })?;
     let mut worker = Worker { args, line, here: here(&args.driver), shards: None, active: None, stopping: Vec::new() };
     worker.serve()
 }
@@ -80,6 +81,15 @@ struct Active {
     canceller: Canceller,
     start: Sender<Partner>,
     ended: Receiver<Result<Costs, Failure>>,
+    /// What the driver is told when the inputs are there.
+    ready: Option<Ready>,
+    loaded: Receiver<()>,
+}
+
+/// The key of an attempt, and where it listens.
+struct Ready {
+    key: String,
+    address: String,
 }
 
 impl Worker<'_> {
@@ -89,7 +99,7 @@ impl Worker<'_> {
                 Some(Order::End) => return Ok(()),
                 Some(Order::Refused { why }) => return Err(Failure::new(Exit::Incompatible, why)),
                 Some(order) => self.obey(order)?,
-                None if self.tell_ends()? => {}
+                None if self.tell_ready()? | self.tell_ends()? => {}
                 None => thread::sleep(PAUSE),
             }
         }
@@ -97,7 +107,13 @@ impl Worker<'_> {
 
     fn obey(&mut self, order: Order) -> Result<(), Failure> {
         match order {
-            Order::Welcome(work) => self.take(*work)?,
+            Order::Welcome(work) => {
+                if let Err(failure) = self.take(*work) {
+                    self.line.send(&Answer::Cannot { why: failure.message.clone() })?;
+                    return Err(failure);
+                }
+                self.line.send(&Answer::Here)?;
+            }
             Order::Prepare { shard, attempt } => {
                 let attempt = Attempt { shard, number: attempt };
                 if let Err(failure) = self.prepare(attempt) {
@@ -115,9 +131,16 @@ impl Worker<'_> {
                 let attempt = Attempt { shard, number: attempt };
                 if let Some(active) = self.active.take_if(|active| active.attempt == attempt) {
                     active.canceller.cancel();
-                    let Active { attempt, canceller, ended, .. } = active;
+                    let Active { attempt, canceller, ended, loaded, .. } = active;
                     // Without its other end a thread that waits for the start ends.
-                    self.stopping.push(Active { attempt, canceller, start: mpsc::channel().0, ended });
+                    self.stopping.push(Active {
+                        attempt,
+                        canceller,
+                        start: mpsc::channel().0,
+                        ended,
+                        ready: None,
+                        loaded,
+                    });
                 }
             }
             Order::End | Order::Refused { .. } => {}
@@ -127,6 +150,7 @@ impl Worker<'_> {
 
     /// The driver tells of the job.
     fn take(&mut self, work: Work) -> Result<(), Failure> {
+        self.line.set_silence(Duration::from_secs(work.settings.silence));
         if work.plan.is_some() {
             let folder = work.folder.display().to_string();
             env::set_current_dir(&work.folder).map_err(|why| {
@@ -145,35 +169,62 @@ impl Worker<'_> {
         let key = identity.public().to_string();
         let listener = if shards.work.listens { Some(self.listen()?) } else { None };
         let address = listener.as_ref().map_or(Ok(String::new()), |listener| self.address(listener))?;
-        let ((start, started), (end, ended)) = (mpsc::channel(), mpsc::channel());
+        let ((start, started), (end, ended), (load, loaded)) = (mpsc::channel(), mpsc::channel(), mpsc::channel());
         let canceller = Canceller::new();
-        let task = Task { attempt, identity, listener, canceller: canceller.clone(), started };
+        let task = Task { attempt, identity, listener, canceller: canceller.clone(), loaded: load, started };
         let work = move || drop(end.send(shards.work(task)));
         let thread = thread::Builder::new().name("duologue-shard".into()).spawn(work);
         thread.map_err(Failure::io("starting the thread of a shard"))?;
-        self.active = Some(Active { attempt, canceller, start, ended });
-        let Attempt { shard, number } = attempt;
-        self.line.send(&Answer::Ready { shard, attempt: number, key, address })
+        let ready = Some(Ready { key, address });
+        self.active = Some(Active { attempt, canceller, start, ended, ready, loaded });
+        Ok(())
     }
 
-    /// The first free port of those that are allowed.
-    fn listen(&self) -> Result<Listener, Failure> {
-        let Some(ports) = &self.args.ports else {
-            return Ok(Listener::bind(&SocketAddr::new(self.here, 0).to_string())?);
+    /// Tells the driver of an attempt whose inputs are there; whether it is so.
+    fn tell_ready(&mut self) -> Result<bool, Failure> {
+        let Some(active) = self.active.as_mut().filter(|active| active.loaded.try_recv().is_ok()) else {
+            return Ok(false);
         };
-        let mut bound = ports.clone().map(|port| Listener::bind(&SocketAddr::new(self.here, port).to_string()));
+        let (Attempt { shard, number }, Some(Ready { key, address })) = (active.attempt, active.ready.take()) else {
+            return Ok(false);
+        };
+        self.line.send(&Answer::Ready { shard, attempt: number, key, address })?;
+        Ok(true)
+    }
+
+    /// A free port of those that are allowed: the first one from a random one on, so that hardly any attempt has the port of the last.
+    fn listen(&self) -> Result<Listener, Failure> {
+        let place = self.place();
+        let bind = |port| Listener::bind(&SocketAddr::new(place, port).to_string());
+        let Some(ports) = &self.args.ports else { return Ok(bind(0)?) };
+        let count = ports.len() as u64;
+        let first = RandomState::new().hash_one(()) % count.max(1);
+        let mut bound = (0..count).map(|at| bind(ports.start() + ((first + at) % count) as u16));
         let found = bound.find_map(Result::ok);
         found.ok_or_else(|| {
-            let why = format!("no port from {} to {} is free at {}", ports.start(), ports.end(), self.here);
+            let why = format!("no port from {} to {} is free at {place}", ports.start(), ports.end());
             Failure::new(Exit::Machine, why).hint("--ports FROM-TO needs one for each worker of this machine")
         })
+    }
+
+    /// Where it listens: at the address that the other party is told, if it is one of this machine's, else at all of them.
+    fn place(&self) -> IpAddr {
+        let Some(host) = &self.args.host else { return self.here };
+        let told = host.parse::<IpAddr>().ok();
+        if let Some(told) = told.filter(|told| UdpSocket::bind((*told, 0)).is_ok()) {
+            return told;
+        }
+        match told.unwrap_or(self.here) {
+            IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+            IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+        }
     }
 
     /// Where the other party's worker finds a listener.
     fn address(&self, listener: &Listener) -> Result<String, Failure> {
         let address = listener.local_addr()?;
         Ok(match &self.args.host {
-            Some(host) if host.contains(':') && !host.starts_with('[') => format!("[{host}]:{}", address.port()),
+            Some(host) if host.contains(':') => format!("[{host}]:{}", address.port()),
             Some(host) => format!("{host}:{}", address.port()),
             None => address.to_string(),
         })

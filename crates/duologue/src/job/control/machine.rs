@@ -19,6 +19,9 @@ use std::time::Duration;
 /// How often a shard may fail.
 pub const MOST_FAILURES: u32 = 3;
 
+/// How often in a row an attempt at a shard may find no worker free: whatever starts workers starts some that do nothing.
+pub const MOST_UNMANNED: u32 = 100;
+
 /// How long a worker that was told to stop may take.
 pub const GRACE: Duration = Duration::from_secs(10);
 
@@ -68,6 +71,13 @@ enum Work {
     Stopping(Attempt, Duration),
 }
 
+/// Whose side of an attempt.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Ours,
+    Theirs,
+}
+
 /// An attempt that is under way.
 struct Under {
     number: u32,
@@ -84,6 +94,8 @@ struct Under {
 struct Shard {
     begun: u32,
     failures: u32,
+    /// How many attempts in a row have found no worker.
+    unmanned: u32,
     finished: bool,
     under: Option<Under>,
 }
@@ -92,6 +104,8 @@ struct Shard {
 pub struct Machine {
     party: Party,
     deadline: Duration,
+    /// How much later than ours the other driver may say how its side ended.
+    patience: Duration,
     once: bool,
     shards: Vec<Shard>,
     workers: BTreeMap<WorkerId, Work>,
@@ -114,6 +128,7 @@ impl Machine {
         let mut machine = Machine {
             party,
             deadline,
+            patience: GRACE,
             once: false,
             shards: agreed.shards.iter().map(shard).collect(),
             workers: BTreeMap::new(),
@@ -131,6 +146,11 @@ impl Machine {
         Machine { once: true, ..self }
     }
 
+    /// Allows the other driver this much time, beyond the deadline of an attempt and [`GRACE`], to say how its side ended.
+    pub fn patient(self, silence: Duration) -> Machine {
+        Machine { patience: GRACE + silence, ..self }
+    }
+
     /// What is to be done since it was asked last.
     pub fn actions(&mut self) -> Vec<Action> {
         std::mem::take(&mut self.actions)
@@ -144,6 +164,12 @@ impl Machine {
     /// Whether every worker that is there is at an attempt or done with, and there are shards that nobody is at.
     pub fn is_short_of_workers(&self) -> bool {
         self.workers.is_empty() && self.shards.iter().any(|shard| !shard.finished && shard.under.is_none())
+    }
+
+    /// Whether no attempt is under way, though workers of ours are free or all shards are finished: it is for the other party to go on.
+    pub fn waits_for_them(&self) -> bool {
+        let waits = self.free_worker().is_some() || self.done() == self.shards.len();
+        waits && self.shards.iter().all(|shard| shard.under.is_none())
     }
 
     /// Whether a worker is at this attempt.
@@ -161,7 +187,7 @@ impl Machine {
     pub fn worker_lost(&mut self, worker: WorkerId, now: Duration) {
         match self.workers.remove(&worker) {
             Some(Work::Free) if !self.leads() => self.send(Message::Gone),
-            Some(Work::Busy(attempt)) => self.end(attempt, 0, Verdict::Failed(Reason::WorkerLost), now),
+            Some(Work::Busy(attempt)) => self.end(attempt, Side::Ours, Verdict::Failed(Reason::WorkerLost), now),
             _ => {}
         }
     }
@@ -183,7 +209,7 @@ impl Machine {
         match self.workers.get(&worker).copied() {
             Some(Work::Busy(at)) if at == attempt => {
                 self.release(worker);
-                self.end(attempt, 0, verdict, now);
+                self.end(attempt, Side::Ours, verdict, now);
                 self.begin(now);
             }
             Some(Work::Stopping(at, _)) if at == attempt => {
@@ -208,7 +234,7 @@ impl Machine {
             Message::Begin(attempt) if !self.leads() => self.begin_theirs(attempt, now)?,
             Message::Ready(attempt, offer) => {
                 let under = self.expect(attempt)?;
-                if under.theirs_ready.is_some() || under.ended[1].is_some() {
+                if under.theirs_ready.is_some() || under.ended[Side::Theirs as usize].is_some() {
                     return Err(replayed(attempt));
                 }
                 under.theirs_ready = Some(offer);
@@ -217,10 +243,11 @@ impl Machine {
             Message::Ended(attempt, verdict) => {
                 let under = self.expect(attempt)?;
                 let both_ready = under.offered && under.theirs_ready.is_some();
-                if under.ended[1].is_some() || (!both_ready && matches!(verdict, Verdict::Done(_))) {
+                if under.ended[Side::Theirs as usize].is_some() || (!both_ready && matches!(verdict, Verdict::Done(_)))
+                {
                     return Err(replayed(attempt));
                 }
-                self.end(attempt, 1, verdict, now);
+                self.end(attempt, Side::Theirs, verdict, now);
             }
             Message::Finished if self.done() == self.shards.len() => self.finished[1] = true,
             Message::Failed => self.over(End::TheirFailure),
@@ -234,14 +261,25 @@ impl Machine {
     }
 
     /// Time passes: what takes too long is ended.
-    pub fn tick(&mut self, now: Duration) {
-        let late = |under: &Under| under.ended[0].is_none() && now.saturating_sub(under.since) >= self.deadline;
+    ///
+    /// # Errors
+    /// [`Error::Peer`] if the other driver has not said how its side of an attempt ended, long after the deadline: the job ends.
+    pub fn tick(&mut self, now: Duration) -> Result<()> {
+        let most = self.deadline.saturating_add(self.patience);
+        let mut under = self.shards.iter().filter_map(|shard| shard.under.as_ref());
+        if under.any(|under| under.ended[Side::Theirs as usize].is_none() && now.saturating_sub(under.since) >= most) {
+            let most = most.as_secs();
+            return Err(Error::peer(format!("its driver did not say within {most} s how an attempt at a shard ended")));
+        }
+        let late = |under: &Under| {
+            under.ended[Side::Ours as usize].is_none() && now.saturating_sub(under.since) >= self.deadline
+        };
         let late = self.shards.iter().zip(0..).filter_map(|(shard, number)| {
             let under = shard.under.as_ref().filter(|under| late(under))?;
             Some(Attempt { shard: number, number: under.number })
         });
         for attempt in late.collect::<Vec<_>>() {
-            self.end(attempt, 0, Verdict::Failed(Reason::Deadline), now);
+            self.end(attempt, Side::Ours, Verdict::Failed(Reason::Deadline), now);
         }
         let stuck = |work: &Work| matches!(work, Work::Stopping(_, since) if now.saturating_sub(*since) >= GRACE);
         let stuck: Vec<WorkerId> = self.workers.iter().filter(|(_, work)| stuck(work)).map(|(id, _)| *id).collect();
@@ -249,6 +287,7 @@ impl Machine {
             self.workers.remove(&worker);
             self.act(Action::Drop(worker));
         }
+        Ok(())
     }
 
     fn leads(&self) -> bool {
@@ -327,7 +366,7 @@ impl Machine {
         let worker = self.free_worker();
         self.go_under(attempt, worker, now);
         if worker.is_none() {
-            self.end(attempt, 0, Verdict::Failed(Reason::NoWorker), now);
+            self.end(attempt, Side::Ours, Verdict::Failed(Reason::NoWorker), now);
         }
         Ok(())
     }
@@ -357,20 +396,20 @@ impl Machine {
         }
     }
 
-    /// A side of an attempt has ended: ours is 0. Where the other one fails, ours is stopped.
-    fn end(&mut self, attempt: Attempt, side: usize, verdict: Verdict, now: Duration) {
-        let Some(under) = self.under(attempt).filter(|under| under.ended[side].is_none()) else { return };
-        under.ended[side] = Some(verdict);
+    /// A side of an attempt has ended. Where the other one fails, ours is stopped.
+    fn end(&mut self, attempt: Attempt, side: Side, verdict: Verdict, now: Duration) {
+        let Some(under) = self.under(attempt).filter(|under| under.ended[side as usize].is_none()) else { return };
+        under.ended[side as usize] = Some(verdict);
         let worker = under.worker;
-        if side == 0 {
+        if side == Side::Ours {
             self.send(Message::Ended(attempt, verdict));
         }
         if let (Verdict::Failed(_), Some(worker)) = (verdict, worker.filter(|worker| self.is_at(*worker, attempt))) {
             self.workers.insert(worker, Work::Stopping(attempt, now));
             self.act(Action::Stop(worker, attempt));
         }
-        if side == 1 && matches!(verdict, Verdict::Failed(_)) {
-            self.end(attempt, 0, Verdict::Failed(Reason::Other), now);
+        if side == Side::Theirs && matches!(verdict, Verdict::Failed(_)) {
+            self.end(attempt, Side::Ours, Verdict::Failed(Reason::Other), now);
         }
         self.conclude(attempt, now);
     }
@@ -392,7 +431,8 @@ impl Machine {
             (ours, theirs) => first(party, ours, theirs),
         };
         shard.failures += u32::from(reason != Reason::NoWorker);
-        let is_last = reason.is_final() || shard.failures >= MOST_FAILURES;
+        shard.unmanned = if reason == Reason::NoWorker { shard.unmanned + 1 } else { 0 };
+        let is_last = reason.is_final() || shard.failures >= MOST_FAILURES || shard.unmanned >= MOST_UNMANNED;
         self.act(Action::Failed(attempt, side, reason));
         if self.once {
             self.shards[attempt.shard as usize].finished = true;

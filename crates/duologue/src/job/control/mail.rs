@@ -45,29 +45,46 @@ impl Mail {
     /// # Errors
     /// [`Error::Peer`] if it is too long, [`Error::Timeout`] if the peer is silent, and whatever ends the channel.
     pub fn poll(&mut self) -> Result<Option<Vec<u8>>> {
-        let pending = match self.channel.pending() {
-            Ok(pending) => pending,
-            Err(gone) => {
-                // What the peer said before it went is heard first.
-                let gone = self.gone.take().unwrap_or(gone);
-                let Some(words) = self.last_words() else { return Err(gone) };
-                self.gone = Some(gone);
-                return Ok(Some(words));
-            }
-        };
         self.listen()?;
-        if self.coming.is_none() && pending >= self.head {
+        if self.coming.is_none() {
             let mut length = [0; 4];
-            self.channel.recv_into(&mut length[..self.head])?;
+            match self.take(self.head) {
+                Ok(Some(head)) => length[..self.head].copy_from_slice(&head),
+                Ok(None) => return Ok(None),
+                Err(gone) => return self.after(gone),
+            }
             self.coming = Some(self.checked(u32::from_le_bytes(length) as usize)?);
         }
-        match self.coming {
-            Some(length) if self.channel.pending()? >= length => {
+        let Some(length) = self.coming else { return Ok(None) };
+        match self.take(length) {
+            Ok(Some(message)) => {
                 self.coming = None;
-                self.channel.recv(length).map(Some)
+                Ok(Some(message))
             }
-            _ => Ok(None),
+            Ok(None) => Ok(None),
+            Err(gone) => self.after(gone),
         }
+    }
+
+    /// So many bytes, if they have come.
+    fn take(&mut self, length: usize) -> Result<Option<Vec<u8>>> {
+        if self.channel.pending()? < length {
+            return Ok(None);
+        }
+        self.channel.recv(length).map(Some)
+    }
+
+    /// The channel is gone: what the peer said before is heard first, whenever the end of the channel came to light.
+    fn after(&mut self, gone: Error) -> Result<Option<Vec<u8>>> {
+        let gone = self.gone.take().unwrap_or(gone);
+        let Some(words) = self.last_words() else { return Err(gone) };
+        self.gone = Some(gone);
+        Ok(Some(words))
+    }
+
+    /// Allows the peer to be silent for so long from now on.
+    pub fn set_silence(&mut self, silence: Duration) {
+        self.silence = silence;
     }
 
     fn checked(&self, length: usize) -> Result<usize> {

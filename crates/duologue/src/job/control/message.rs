@@ -108,17 +108,6 @@ impl Reason {
     pub fn is_final(self) -> bool {
         matches!(self, Reason::Input | Reason::Misbehaved | Reason::Incompatible)
     }
-
-    /// The reason that an error of a worker's session is.
-    pub fn of(error: &Error) -> Reason {
-        match error {
-            Error::Peer(_) => Reason::Misbehaved,
-            Error::Incompatible { .. } => Reason::Incompatible,
-            Error::Usage(_) | Error::Malformed { .. } => Reason::Input,
-            Error::Io { .. } => Reason::Machine,
-            _ => Reason::Connection,
-        }
-    }
 }
 
 impl fmt::Display for Reason {
@@ -237,9 +226,15 @@ pub(super) fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N]> {
     Ok(*taken)
 }
 
-/// An address is text that fits a terminal: it is shown when nobody is there.
+/// An address is text that fits a terminal, since it is shown when nobody is there: a host and a port, or nothing.
 fn address(bytes: &[u8]) -> Result<String> {
     let text = std::str::from_utf8(bytes).ok().filter(|text| text.len() <= MOST_ADDRESS);
     let text = text.filter(|text| text.chars().all(|c| c.is_ascii_graphic()));
+    let text = text.filter(|text| text.is_empty() || has_port(text));
     text.map(String::from).ok_or_else(|| Error::peer("the address of its worker is none"))
+}
+
+fn has_port(address: &str) -> bool {
+    let port = |(host, port): (&str, &str)| !host.is_empty() && port.parse::<u16>().is_ok_and(|port| port > 0);
+    address.rsplit_once(':').is_some_and(port)
 }

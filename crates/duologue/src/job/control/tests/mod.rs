@@ -89,12 +89,12 @@ fn more_attempts_than_workers_are_refused() {
 #[test]
 fn what_takes_too_long_is_stopped_and_then_dropped() {
     let (mut bob, attempt) = bob();
-    bob.tick(Duration::from_secs(59));
+    bob.tick(Duration::from_secs(59)).unwrap();
     assert_eq!(bob.actions(), []);
-    bob.tick(Duration::from_secs(60));
+    bob.tick(Duration::from_secs(60)).unwrap();
     let late = Message::Ended(attempt, Verdict::Failed(Reason::Deadline));
     assert_eq!(bob.actions(), [Action::Send(late), Action::Stop(1, attempt)]);
-    bob.tick(Duration::from_secs(60) + GRACE);
+    bob.tick(Duration::from_secs(60) + GRACE).unwrap();
     assert_eq!(bob.actions(), [Action::Drop(1)]);
 }
 

@@ -150,7 +150,7 @@ impl World {
             _ => {
                 let step = Duration::from_millis(self.draw(500));
                 self.now += step;
-                self.drivers[party].machine.tick(self.now);
+                self.drivers[party].machine.tick(self.now).expect("an honest driver is in time");
             }
         }
         self.act(party);
