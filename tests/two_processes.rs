@@ -408,14 +408,14 @@ fn files_that_differ_are_told_where() {
     for name in ["one", "two"] {
         place.run(&format!("import {name}.txt -o {name}.duo --format bristol --inputs alice")).succeeded();
     }
-    let common = "--insecure-plaintext --yes --json --protocol yao --correlations softspoken4";
+    let common = "--insecure-plaintext --yes --json --protocol yao --correlations softspoken4 --size lanes=1";
     let (bob, address) = place.listen(&format!("run two.duo {common} --as bob"));
-    let alice = place.run(&format!("run one.duo {common} --as alice --input in0=05 --connect {address}"));
+    let alice = place.run(&format!("run one.duo {common} --as alice --input in0=101 --connect {address}"));
     for done in [alice, bob.end()] {
         done.failed(4, &["do not agree on the program", "they differ first in the circuit of step 1, gates"]);
     }
-    let (alice, _) = place.both(&format!("one.duo {common}"), "--input in0=05", "");
-    let cost = place.run("cost one.duo --correlations softspoken4 --json").json();
+    let (alice, _) = place.both(&format!("one.duo {common}"), "--input in0=101", "");
+    let cost = place.run("cost one.duo --correlations softspoken4 --size lanes=1 --json").json();
     let setup = &cost["protocols"][0]["setup"];
     let ran = &alice.json()["setup"];
     assert_eq!([&ran["sent"], &ran["received"]], [&setup["alice_to_bob"], &setup["bob_to_alice"]], "{cost}");

@@ -106,7 +106,10 @@ impl Party {
             }
             let outcome =
                 decide(session, binding, &settings).and_then(|(job, options)| session.run(&job, &options, &inputs));
-            session.register_all(&apps::calls());
+            if leaky {
+                // Consent was for this run.
+                session.register_all(&apps::calls());
+            }
             outcome
         })?;
         delivered(py, outcome, binding)

@@ -68,3 +68,17 @@ def addresses(ads: Any, shop: Any) -> Any:
         "sum": both.amount.sum(),
         "of three": both.group_by(both.views, [3, 4]).views.sum(minimum=3),
     }
+
+
+@duo.query(
+    ads=Alice.table(email=key, views="uint(8)"),
+    shop=Bob.table(email=key, region=text),
+    to=(Alice, Bob),
+)
+def nowhere(ads: Any, shop: Any) -> Any:
+    both = ads.join(shop, on="email")
+    return {
+        "empty": both[both.region == ""].views.sum(),
+        "said": both[both.region != ""].count(),
+        "by": both.group_by(both.region, ["", "north"]).count(),
+    }

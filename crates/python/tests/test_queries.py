@@ -130,6 +130,20 @@ def test_queries_take_from_a_pool(other, tmp_path: Any) -> None:
     assert duo.pool(pool).used.triples > 0
 
 
+def test_text_may_be_empty(other) -> None:
+    bob = other("""
+        import questions
+        with listen() as party:
+            shop = {"email": ["a", "b", "c", "d", "x"], "region": ["", "north", "", " ", ""]}
+            print(dict(party.run(questions.nowhere, {"shop": shop})), flush=True)
+    """)
+    with party(bob.line()) as alice:
+        result = alice.run(questions.nowhere, {"ads": {"email": list("abcde"), "views": [1, 2, 4, 8, 16]}})
+    assert dict(result) == {"empty": 5, "said": 2, "by": {"": 2, "north": 1}}
+    assert bob.line() == str(dict(result))
+    bob.end()
+
+
 def test_different_queries_are_not_computed(other) -> None:
     bob = other("""
         import questions

@@ -20,6 +20,7 @@ from collections.abc import Sequence as _Sequence
 from . import blocks
 from ._core import VERSION as __version__
 from ._core import Word, new_key, public_key
+from ._settings import Settings
 from ._values import Share
 from .columns import Column, column
 from .debug import Debugger, SeenStep, SeenValue, debug
@@ -64,9 +65,11 @@ from .functions import (
     widen,
 )
 from .folders import Correlations, Pool, Runs, pool, prepared_runs
-from .party import Party, Prepared, Result, Settings, connect, listen
+from .meeting import connect, listen
+from .party import Party
 from .program import Port, Program, load
 from .report import Cost, Costs, Phase, PhaseCost, PrivateRuns, Report
+from .results import Prepared, Result
 from .traced import Check, Line, Profile, TracedProgram, circuit, program
 from .types import (
     Alice,

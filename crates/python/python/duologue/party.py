@@ -4,88 +4,27 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack, overload
 
 from . import _core, notebook
 from ._settings import Settings, complete
-from ._values import pack, unpack
+from ._values import pack
 from .columns import columns_of
 from .errors import Incompatible, UsageError
 from .folders import Pool, Runs, place
 from .program import Port, Program, bind, check_lanes
-from .report import PrivateRuns, Report
+from .report import PrivateRuns
+from .results import Prepared, Result, result_of
 from .tables import Query, QueryResult
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-__all__ = ["Party", "Prepared", "Result", "Settings", "connect", "listen"]
+__all__ = ["Party"]
 
 T = TypeVar("T")
-
-
-class Result(Mapping[str, Any]):
-    """The outputs of a run that this party learns, by name: a NumPy array, or a `Share` of a value that stays shared.
-
-    It shows names, types and shapes; the values are in `result["name"]`.
-    """
-
-    __slots__ = ("_outputs", "report")
-
-    def __init__(self, outputs: dict[str, Any], report: Report) -> None:
-        self._outputs = outputs
-        self.report = report
-        """The terms and the cost of the run."""
-
-    def __getitem__(self, name: str) -> Any:
-        return self._outputs[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._outputs)
-
-    def __len__(self) -> int:
-        return len(self._outputs)
-
-    def to_pandas(self) -> Any:
-        """The outputs that are numbers as a frame of pandas, a row for each lane: they have one number of lanes."""
-        pd: Any = import_module("pandas")
-
-        columns = {name: value for name, value in self._outputs.items() if getattr(value, "ndim", 0) == 1}
-        left = [name for name in self._outputs if name not in columns]
-        if left or len({len(value) for value in columns.values()}) > 1:
-            shown = ", ".join(f"{name} {_shape(value)}" for name, value in self._outputs.items())
-            raise UsageError(f"the outputs are no columns of one length: {shown}")
-        return pd.DataFrame(columns)
-
-    def __repr__(self) -> str:
-        shown = (f"{name}: {_shape(value)}" for name, value in self._outputs.items())
-        return f"<Result {', '.join(shown)}>"
-
-    def _repr_html_(self) -> str:
-        return notebook.result([(name, _shape(value)) for name, value in self._outputs.items()], self.report)
-
-
-def _shape(value: Any) -> str:
-    return f"{value.dtype}{list(value.shape)}" if hasattr(value, "dtype") else repr(value)
-
-
-class Prepared:
-    """A program whose setup is done; it runs once, in the session that prepared it."""
-
-    __slots__ = ("_core", "program")
-
-    def __init__(self, core: _core.Prepared, program: Program) -> None:
-        self._core = core
-        self.program = program
-
-    def __repr__(self) -> str:
-        return f"<Prepared {self.program.name!a}{'' if self._core.is_left else ', used'}>"
-
-    def __reduce_ex__(self, protocol: object) -> Any:
-        raise TypeError("what is prepared holds secrets: it cannot be pickled or copied")
 
 
 class Party:
@@ -180,7 +119,7 @@ class Party:
         binding, matrices = bind(program, given, sizes, self._wanted(program, given, self._holders))
         with self._shown(self._ready(), program) as session:
             outputs, report = session.run(binding, everything, matrices, leaky)
-        return _result(program, outputs, report)
+        return result_of(program, outputs, report)
 
     def argmin(
         self,
@@ -244,7 +183,7 @@ class Party:
         check_lanes(prepared._core.binding, matrices)
         with self._shown(self._ready(), program) as session:
             outputs, report = session.online(prepared._core, matrices)
-        return _result(program, outputs, report)
+        return result_of(program, outputs, report)
 
     def fill_pool(
         self, *, triples: int = 0, cots: int = 0, correlations: str = "auto", assume_link: str | None = None
@@ -296,7 +235,7 @@ class Party:
         binding, matrices = bind(program, given, sizes, self._wanted(program, given, self._holders))
         with self._shown(self._ready(), program) as session:
             outputs, report = session.online_from(place(folder, key), binding, matrices)
-        return _result(program, outputs, report)
+        return result_of(program, outputs, report)
 
     async def open_async(self) -> Self:
         """As `open`, for coroutines: cancelling the task ends the wait."""
@@ -560,104 +499,3 @@ def _given(inputs: object) -> Mapping[str, object]:
 def _check_number(name: str, number: int, least: int) -> None:
     if isinstance(number, bool) or not isinstance(number, int) or not least <= number < 1 << 63:
         raise UsageError(f"{name}: expected a number of at least {least}")
-
-
-def _result(program: Program, outputs: dict[str, _core.Matrix], report: dict[str, Any]) -> Result:
-    arrays: dict[str, Any] = {}
-    for port in program.outputs:
-        # Taken out one by one, so that no output is held twice for longer than it takes.
-        matrix = outputs.pop(port.name, None)
-        if matrix is not None:
-            arrays[port.name] = unpack(port, matrix)
-    return Result(arrays, Report._of(report))
-
-
-def connect(
-    address: str,
-    *,
-    party: str,
-    key: str | os.PathLike[str] | None = None,
-    peer: str | None = None,
-    insecure_plaintext: bool = False,
-    wait: float = 120,
-    silence: float = 30,
-    threads: int = 1,
-    pool: str | os.PathLike[str] | None = None,
-    pool_key: str | os.PathLike[str] | None = None,
-    link: str | None = None,
-) -> Party:
-    """The party `alice` or `bob`, which connects to its peer at an address, `host:port`.
-
-    `key` is the file of this party's private key (`duo.new_key`, or `duologue keys new`), by default that of the command;
-    `peer` the public key that the peer must have. A name of `duologue peers` may stand for the key, and for the address,
-    which brings the key along. `insecure_plaintext=True` takes no keys and encrypts nothing: for tests on one machine.
-    The peer is waited for `wait` seconds, and may be silent for `silence`. `threads` of this machine share the work.
-    Correlations come from the folder `pool` before others are made, sealed with the key in the file `pool_key`. `link`
-    simulates a line, `"20ms,100Mbit"`, `lan`, `internet` or `transatlantic`: for tests, by both parties alike.
-    """
-    times = _times(party, wait, silence, threads)
-    address, security = _security(address, key, peer, insecure_plaintext, listens=False)
-    filled = _pool(pool, pool_key)
-    return Party(party, _core.Meeting.connect(address, security, times, link), address, threads, filled)
-
-
-def listen(
-    address: str,
-    *,
-    party: str,
-    key: str | os.PathLike[str] | None = None,
-    peer: str | None = None,
-    insecure_plaintext: bool = False,
-    wait: float = 120,
-    silence: float = 30,
-    threads: int = 1,
-    pool: str | os.PathLike[str] | None = None,
-    pool_key: str | os.PathLike[str] | None = None,
-    link: str | None = None,
-) -> Party:
-    """The party `alice` or `bob`, which waits for its peer at an address, say `0.0.0.0:7000`; the rest is as for
-    `connect`.
-
-    It listens from now on: `Party.address` says where, with the port that the system chose for port 0.
-    """
-    times = _times(party, wait, silence, threads)
-    address, security = _security(address, key, peer, insecure_plaintext, listens=True)
-    filled, listener = _pool(pool, pool_key), _core.Listener(address)
-    return Party(party, _core.Meeting.accept(listener, security, times, link), listener.address, threads, filled)
-
-
-def _security(
-    address: str, key: str | os.PathLike[str] | None, peer: str | None, insecure_plaintext: bool, *, listens: bool
-) -> tuple[str, _core.Security]:
-    """The address, and how the connection is protected; names of peers are looked up."""
-    if insecure_plaintext:
-        if key is not None or peer is not None:
-            raise UsageError("insecure_plaintext takes no keys: leave out one or the other")
-        return address, _core.Security.plaintext()
-    otherwise = "; or insecure_plaintext=True, for tests on one machine"
-    if peer is None and (listens or ":" in address):
-        raise UsageError(f"peer is missing: its public key{otherwise}")
-    mine = _core.own_key() if key is None else os.fspath(key)
-    if key is None and not os.path.exists(mine):
-        raise UsageError(f"key is missing: the file of your private key{otherwise}")
-    address, peer = _core.named_peer(address, listens, peer)
-    return address, _core.Security.tls(mine, peer or "")
-
-
-def _pool(folder: str | os.PathLike[str] | None, key: str | os.PathLike[str] | None) -> tuple[str, str | None] | None:
-    if folder is None:
-        if key is not None:
-            raise UsageError("pool_key is the key of a pool: give pool=, too")
-        return None
-    pool = place(folder, key)
-    # A folder of something else is refused; a pool may be made later.
-    _core.has_pool(pool)
-    return pool
-
-
-def _times(party: str, wait: float, silence: float, threads: int) -> tuple[float, float]:
-    if party not in ("alice", "bob"):
-        raise UsageError(f"{party!r} is no party: write 'alice' or 'bob'")
-    if not 1 <= threads <= 256:
-        raise UsageError("threads: expected 1 to 256")
-    return float(wait), float(silence)
