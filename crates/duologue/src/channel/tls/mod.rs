@@ -174,6 +174,7 @@ impl<P: Pipe> TlsPipe<P> {
                 what: "the peer's key",
                 ours: format!("{} (pinned)", self.pin.expected),
                 theirs: format!("{offered} (shown)"),
+                place: None,
             };
         }
         if self.met_plaintext {
@@ -184,6 +185,7 @@ impl<P: Pipe> TlsPipe<P> {
                 what: "our key",
                 ours: self.ours.to_string(),
                 theirs: "another one: it pins a key that we did not show".into(),
+                place: None,
             },
             Some(e) => Error::peer(format!("the TLS handshake failed: {e}")),
             None if is_end(&e) => Error::Closed("during the TLS handshake".into()),
