@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, Unpack, overload
 
 from . import _core, notebook
 from ._settings import Settings, complete
@@ -130,9 +130,9 @@ class Party:
         *,
         bits: int = 32,
         argument_bits: int | None = None,
-        form: str = "shared",
+        form: Literal["shared", "halves", "xor"] = "shared",
         method: str = "auto",
-        ots: str | None = None,
+        ots: Literal["both", "one"] | None = None,
         schedule: str | None = None,
         leaky: bool = False,
         sizes: Mapping[str, int] | None = None,
@@ -269,7 +269,7 @@ class Party:
         *,
         own: Mapping[str, object] | None = None,
         runs: int = 1,
-        method: str = "auto",
+        method: Literal["auto", "universal", "dh", "elgamal", "bfv", "djn"] = "auto",
         allow_linear: bool = False,
         gates: int | None = None,
         additions: int | None = None,
