@@ -7,6 +7,7 @@ mod numbers;
 
 use crate::error::{Error, Result};
 use std::fmt;
+use zeroize::Zeroize;
 
 pub use numbers::Number;
 
@@ -19,6 +20,14 @@ pub struct BitMatrix {
     lanes: usize,
     stride: usize,
     words: Vec<u64>,
+}
+
+#[doc(hidden)]
+impl Zeroize for BitMatrix {
+    /// All bits are 0 then; the shape stays.
+    fn zeroize(&mut self) {
+        self.words.as_mut_slice().zeroize();
+    }
 }
 
 impl fmt::Debug for BitMatrix {

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use values::npy;
 
 pub use crate::args::{Compile, Pair};
-pub use crate::verbs::private::embedded::{PrivateFunction, PrivateRuns};
+pub use crate::verbs::private::embedded::{PrivateFunction, PrivateRuns, Told as PrivateTold};
 pub use io::shown::{line, name};
 
 /// Does what a command line says, the words after the command's name; the exit code. Processes of the command that it
@@ -165,17 +165,18 @@ pub fn serve_private(
     function.serve(meet).map_err(error)
 }
 
-/// Bob's part: the results, a lane for each of the data. `data` hears how many bits the function takes and gives, how many gates it
-/// has, and how many runs Alice allows, before anything of the data is used.
+/// Bob's part: the results, a lane for each of the data, and what ended the runs before their time if some were done. `data` hears
+/// what is told of the function, before anything of the data is used.
 ///
 /// # Errors
-/// What the command says of the flags, what `data` refuses, whatever ends the runs before their time.
+/// What the command says of the flags, what `data` refuses, whatever ends the first run before its time.
 pub fn ask_private(
     words: &[String],
-    data: impl FnOnce([u64; 4]) -> Result<BitMatrix, duologue::Error>,
+    data: impl FnOnce(PrivateTold) -> Result<BitMatrix, duologue::Error>,
     meet: impl FnOnce() -> Result<Channel, duologue::Error>,
-) -> Result<(BitMatrix, PrivateRuns), duologue::Error> {
-    PrivateData::new(words).and_then(|asked| asked.ask(data, meet)).map_err(error)
+) -> Result<(BitMatrix, PrivateRuns, Option<duologue::Error>), duologue::Error> {
+    let (y, runs, why) = PrivateData::new(words).and_then(|asked| asked.ask(data, meet)).map_err(error)?;
+    Ok((y, runs, why.map(error)))
 }
 
 /// A step of a program, as `duologue inspect` shows it.

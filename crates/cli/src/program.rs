@@ -341,14 +341,8 @@ fn is_built_in(text: &str) -> bool {
 }
 
 /// A bound program of a file with its outline, so that parties whose files differ are told where first.
-pub fn told(text: &str, binding: Binding) -> Result<Binding, Failure> {
-    match is_built_in(text) {
-        true => Ok(binding),
-        false => {
-            let outline = binding.program().outline()?;
-            Ok(binding.with_outline(outline))
-        }
-    }
+pub fn told(text: &str, binding: Binding) -> Binding {
+    if is_built_in(text) { binding } else { binding.told() }
 }
 
 /// What made a program that is a file, as the file says; of all others nothing.

@@ -50,7 +50,8 @@ pub fn compare(ours: &[(&'static str, String)], theirs: &[u8]) -> Result<()> {
         let ours = value.escape_default().to_string();
         let line = lines.next().ok_or_else(|| Error::peer("its terms end too early"))?;
         let (their_name, theirs) = line.split_once('\t').ok_or_else(|| Error::peer("its terms have no values"))?;
-        let incompatible = |what, ours, theirs| Err(Error::Incompatible { what, ours: readable(ours), theirs });
+        let incompatible =
+            |what, ours, theirs| Err(Error::Incompatible { what, ours: readable(ours), theirs, place: None });
         if their_name != *name {
             let only = |whose: &str| OPTIONAL.into_iter().find(|&(optional, _)| optional == whose);
             return match (only(their_name), only(name)) {
@@ -64,6 +65,7 @@ pub fn compare(ours: &[(&'static str, String)], theirs: &[u8]) -> Result<()> {
                 what: name,
                 ours: readable(&ours),
                 theirs: why_gone(theirs).unwrap_or_else(|| readable(&printable(theirs))),
+                place: None,
             });
         }
     }

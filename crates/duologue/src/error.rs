@@ -16,7 +16,7 @@ pub enum Error {
     #[error("the peer misbehaved: {0}")]
     Peer(String),
     /// Both parties are honest but do not agree on what to do; found before an input is used.
-    #[error("the parties do not agree on {what}: ours is {ours}, theirs is {theirs}")]
+    #[error("the parties do not agree on {what}: ours is {ours}, theirs is {theirs}{}", first(.place.as_deref()))]
     Incompatible {
         /// The term that they do not agree on.
         what: &'static str,
@@ -24,6 +24,8 @@ pub enum Error {
         ours: String,
         /// The peer's value of it.
         theirs: String,
+        /// Of two programs, where they differ first, if both parties told it.
+        place: Option<String>,
     },
     /// Bytes of a file or an argument do not have their form.
     #[error("malformed {what}: {why}")]
@@ -76,6 +78,10 @@ impl From<circuit::Error> for Error {
             error => Error::usage(error.to_string()),
         }
     }
+}
+
+fn first(place: Option<&str>) -> String {
+    place.map_or(String::new(), |place| format!("; they differ first in {place}"))
 }
 
 impl Error {

@@ -204,7 +204,7 @@ fn says(what: &str, hello: Vec<u8>, then: impl FnOnce(&mut Channel) -> Result<()
 fn other_versions_parties_and_parameters_are_named() {
     let nothing = |_: &mut Channel| Ok(());
     let other = |what: &str, hello| match says(what, hello, nothing) {
-        Error::Incompatible { what, ours, theirs } => (what, ours, theirs),
+        Error::Incompatible { what, ours, theirs, .. } => (what, ours, theirs),
         error => panic!("{what}: {error}"),
     };
     for version in [VERSION - 1, VERSION + 1] {

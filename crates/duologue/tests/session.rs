@@ -135,7 +135,7 @@ fn assert_disagreement(what: &str, alice: Act, bob: Act) {
     });
     let [(alice, after_alice), (bob, after_bob)] = &heard;
     let told = |error: &Error| match error {
-        Error::Incompatible { what, ours, theirs } => (*what, ours.clone(), theirs.clone()),
+        Error::Incompatible { what, ours, theirs, .. } => (*what, ours.clone(), theirs.clone()),
         other => panic!("{what}: {other}"),
     };
     let ((a, a_ours, a_theirs), (b, b_ours, b_theirs)) = (told(alice), told(bob));

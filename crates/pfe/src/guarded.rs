@@ -167,5 +167,10 @@ pub(crate) fn strange(kind: u8) -> Error {
 }
 
 fn both(what: &str) -> Error {
-    Error::Incompatible { what: "who is who", ours: format!("we have {what}"), theirs: format!("it has {what} too") }
+    Error::Incompatible {
+        what: "who is who",
+        ours: format!("we have {what}"),
+        theirs: format!("it has {what} too"),
+        place: None,
+    }
 }

@@ -28,7 +28,7 @@ impl Method {
         }
         let theirs = Method::ALL.iter().find(|method| method.number() == usize::from(theirs));
         let theirs = theirs.map_or("one that this version does not know", |method| method.name());
-        Err(Error::Incompatible { what: "the method", ours: self.name().into(), theirs: theirs.into() })
+        Err(Error::Incompatible { what: "the method", ours: self.name().into(), theirs: theirs.into(), place: None })
     }
 }
 
@@ -178,7 +178,11 @@ impl Hello {
 /// [`Error::Incompatible`] if the numbers differ.
 pub(crate) fn same(what: &'static str, ours: u64, theirs: u64) -> Result<()> {
     let [ours, theirs] = [ours, theirs].map(|number| (number, number.to_string()));
-    if ours.0 == theirs.0 { Ok(()) } else { Err(Error::Incompatible { what, ours: ours.1, theirs: theirs.1 }) }
+    if ours.0 == theirs.0 {
+        Ok(())
+    } else {
+        Err(Error::Incompatible { what, ours: ours.1, theirs: theirs.1, place: None })
+    }
 }
 
 /// Fields of fixed length, one after the other.

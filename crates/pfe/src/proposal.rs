@@ -263,7 +263,7 @@ impl Proposal {
 
     fn agree(&self, theirs: &Proposal) -> Result<Agreed> {
         let what = |proposal: &Proposal| if proposal.function.is_some() { "the function" } else { "the data" };
-        let differ = |what, ours: String, theirs: String| Err(Error::Incompatible { what, ours, theirs });
+        let differ = |what, ours: String, theirs: String| Err(Error::Incompatible { what, ours, theirs, place: None });
         let (function, ours_is_alices) = match (self.function, theirs.function) {
             (Some(function), None) => (function, true),
             (None, Some(function)) => (function, false),

@@ -144,7 +144,7 @@ fn parties_of_different_methods_both_hear_it() {
         let bob = Bob::<Small>::connect(to_alice, 3).err().unwrap();
         for (why, wanted) in [(bob, ["djn", "elgamal"]), (alice.join().unwrap(), ["elgamal", "djn"])] {
             match why {
-                Error::Incompatible { what: "the method", ours, theirs } => assert_eq!([&*ours, &*theirs], wanted),
+                Error::Incompatible { what: "the method", ours, theirs, .. } => assert_eq!([&*ours, &*theirs], wanted),
                 why => panic!("{why}"),
             }
         }

@@ -142,9 +142,9 @@ fn parties_that_do_not_fit_together_both_hear_it() {
         let alice = scope.spawn(|| serve(to_bob, small(), 1));
         let bob = Bob::connect(to_alice, 4).err().unwrap();
         let numbers = |why: Error| match why {
-            Error::Incompatible { what: "the bits of the data and of what the function takes", ours, theirs } => {
-                [ours, theirs]
-            }
+            Error::Incompatible {
+                what: "the bits of the data and of what the function takes", ours, theirs, ..
+            } => [ours, theirs],
             why => panic!("{why}"),
         };
         assert_eq!(numbers(bob), ["4", "3"]);

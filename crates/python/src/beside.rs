@@ -2,9 +2,10 @@
 
 use crate::errors::raised;
 use duologue::channel::Canceller;
-use duologue::{Phase, Progress, Result};
+use duologue::{Error, Phase, Progress, Result};
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -129,6 +130,29 @@ pub fn interruptible<T: Send>(
             (None, Ok(result)) => Ok(result),
         }
     })
+}
+
+/// What work gives that nobody can stop: a signal's handler that raises, or the canceller, leaves it to end by itself, and what it
+/// gives is dropped then.
+pub fn left<T: Send + 'static>(
+    py: Python<'_>,
+    canceller: &Canceller,
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> PyResult<T> {
+    let (sender, mut receiver) = mpsc::channel();
+    let worker = thread::spawn(move || drop(sender.send(work())));
+    loop {
+        let receiver = &mut receiver;
+        match py.detach(move || receiver.recv_timeout(TICK)) {
+            Ok(done) => return done.map_err(raised),
+            Err(RecvTimeoutError::Timeout) if canceller.is_cancelled() => return Err(raised(Error::Cancelled)),
+            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(RecvTimeoutError::Disconnected) => {
+                let panic = worker.join().err().unwrap_or_else(|| Box::new("the work ended without a result"));
+                std::panic::resume_unwind(panic)
+            }
+        }
+    }
 }
 
 /// Says that the work has ended, also by a panic.

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 pub fn raised(error: Error) -> PyErr {
     let message = line(&error.to_string());
     Python::attach(|py| match &error {
-        Error::Incompatible { what, ours, theirs } => {
+        Error::Incompatible { what, ours, theirs, .. } => {
             exception(py, "Incompatible", (message, *what, line(ours), line(theirs)))
         }
         Error::Usage(_) => exception(py, "UsageError", (message,)),

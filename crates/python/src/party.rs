@@ -28,7 +28,8 @@ type Placed = (usize, Option<u32>);
 
 fn placed(place: Place) -> Option<Placed> {
     match place {
-        Place::Size(_) => None,
+        // Wiring has no line.
+        Place::Size(_) | Place::Outputs(_) => None,
         Place::Step(step) => Some((step, None)),
         Place::Gate(step, gate) => Some((step, u32::try_from(gate).ok())),
     }
@@ -186,10 +187,11 @@ impl Party {
     /// Where the program of the last run first differs from the peer's, if both were told: the steps, and gates of their
     /// circuits, between which it does.
     #[getter]
-    fn apart(&self) -> PyResult<Option<(Placed, Placed)>> {
-        let session = self.session()?;
-        let apart = session.as_ref().and_then(Session::apart);
-        Ok(apart.and_then(|apart| Some((placed(apart.from)?, placed(apart.to)?))))
+    fn apart(&self) -> Option<(Placed, Placed)> {
+        // If another thread uses the session, what this one ran into is raised all the same.
+        let session = self.session().ok()?;
+        let apart = session.as_ref().and_then(Session::apart)?;
+        Some((placed(apart.from)?, placed(apart.to)?))
     }
 
     /// Whether the session takes from a pool.

@@ -1,13 +1,13 @@
 //! Private functions: one party has the function and the other the data.
 
-use crate::beside::beside;
+use crate::beside::{beside, left};
 use crate::errors::{raised, usage};
 use crate::matrix::Matrix;
 use crate::meeting::{Canceller, Meeting};
 use crate::program::Program;
 use duologue::circuit::BitMatrix;
 use duologue::{Error, Result};
-use duologue_cli::embed::{self, PrivateRuns};
+use duologue_cli::embed::{self, PrivateRuns, PrivateTold};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::HashMap;
@@ -30,15 +30,14 @@ pub fn hold_private<'py>(
     words: Vec<String>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let own = own.into_iter().map(|(name, matrix)| (name, BitMatrix::clone(&matrix.get().0))).collect();
-    let function = match &function {
-        Function::Program(program) => {
-            let program = &program.program;
-            py.detach(|| embed::private_function(Ok(program), own, &words))
-        }
-        Function::Named(name) => py.detach(|| embed::private_function(Err(name), own, &words)),
+    let function = match function {
+        Function::Program(program) => Ok(program.program.clone()),
+        Function::Named(name) => Err(name),
     };
-    let function = function.map_err(raised)?;
     let canceller = &canceller.0;
+    // It takes minutes for a large function.
+    let prepare = move || embed::private_function(function.as_ref().map_err(String::as_str), own, &words);
+    let function = left(py, canceller, prepare)?;
     let runs = beside(py, canceller, || embed::serve_private(function, || meeting.channel(canceller)))?;
     told(py, &runs)
 }
@@ -46,7 +45,7 @@ pub fn hold_private<'py>(
 /// Rows of bytes, or of bits, whose number is known when the parties have met.
 type Rows = (Vec<u8>, usize);
 
-/// Bob: the results on rows of data, as many lanes.
+/// Bob: the results on rows of data, as many lanes, and what ended the runs before their time.
 #[pyfunction]
 pub fn ask_private<'py>(
     py: Python<'py>,
@@ -55,29 +54,45 @@ pub fn ask_private<'py>(
     data: Rows,
     words: Vec<String>,
     most_gates: u64,
-) -> PyResult<(Matrix, Bound<'py, PyDict>)> {
+) -> PyResult<(Matrix, Bound<'py, PyDict>, Option<Py<PyAny>>)> {
     let (rows, columns) = data;
     if columns == 0 || rows.is_empty() || !rows.len().is_multiple_of(columns) {
         return Err(usage("the data: expected rows of bytes, or of 0 and 1"));
     }
     let canceller = &canceller.0;
-    let lanes = |told: [u64; 4]| lanes(&rows, columns, told, most_gates);
-    let (y, runs) = beside(py, canceller, || embed::ask_private(&words, lanes, || meeting.channel(canceller)))?;
-    Ok((Matrix(y.into()), told(py, &runs)?))
+    let lanes = |told: PrivateTold| lanes(&rows, columns, &told, most_gates);
+    let (y, runs, why) = beside(py, canceller, || embed::ask_private(&words, lanes, || meeting.channel(canceller)))?;
+    let why = why.map(|why| raised(why).into_value(py).into_any());
+    Ok((Matrix(y.into()), told(py, &runs)?, why))
 }
 
-/// The data as lanes of a function that takes and gives so many bits, has so many gates, and runs so often.
-fn lanes(rows: &[u8], columns: usize, told: [u64; 4], most_gates: u64) -> Result<BitMatrix> {
-    let [inputs, _, gates, runs] = told;
-    let (count, inputs) = (rows.len() / columns, inputs as usize);
+/// Additions that a function has for each gate at most.
+const ADDITIONS: u64 = 8;
+
+/// The data as lanes of a function of which this is told.
+fn lanes(rows: &[u8], columns: usize, told: &PrivateTold, most_gates: u64) -> Result<BitMatrix> {
+    let &PrivateTold { inputs, gates, additions, runs } = told;
+    let (count, inputs, most_additions) = (rows.len() / columns, inputs as usize, most_gates.saturating_mul(ADDITIONS));
     let refuse = |why: String| Err(Error::usage(why));
     if gates > most_gates {
         return refuse(format!("the peer's function has {gates} gates, more than most_gates={most_gates}"));
     }
+    if additions > most_additions {
+        return refuse(format!(
+            "the peer's function has {additions} additions, more than {ADDITIONS} for each of most_gates={most_gates}"
+        ));
+    }
     if count as u64 > runs {
         return refuse(format!("the data have {count} rows, and the peer allows {runs} runs"));
     }
-    let is_bits = columns == inputs && rows.iter().all(|&bit| bit <= 1);
+    let other = rows.iter().position(|&bit| bit > 1);
+    let is_bits = columns == inputs && other.is_none();
+    if let Some(place) = other
+        && columns == inputs
+        && columns != inputs.div_ceil(8)
+    {
+        return refuse(format!("row {} of the data: expected {inputs} times 0 or 1", place / columns));
+    }
     if !is_bits && columns != inputs.div_ceil(8) {
         let octets = inputs.div_ceil(8);
         return refuse(format!(

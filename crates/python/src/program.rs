@@ -6,7 +6,6 @@ use crate::matrix::Matrix;
 use crate::report;
 use crate::settings::Settings;
 use duologue::channel::Link;
-use duologue::circuit::program::Outline;
 use duologue::circuit::program::{Lanes, Owner, Recipient, SizeRange, Step};
 use duologue::circuit::{self, Type};
 use duologue::cost::choice::{Choices, mixes};
@@ -16,7 +15,6 @@ use duologue_cli::embed;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
 
 /// A port as Python gets it: name, whose it is, type, lanes in terms of the sizes or in numbers.
 type Port = (String, &'static str, String, String);
@@ -41,7 +39,6 @@ pub struct Program {
     pub program: circuit::Program,
     /// As the command names it, if it is built in.
     built_in: String,
-    outline: OnceLock<Arc<Outline>>,
 }
 
 #[pymethods]
@@ -168,7 +165,7 @@ impl Program {
                 "the size '{name}' is not given: write sizes={{...}} with {from} to {to} for it"
             )));
         }
-        let binding = py.detach(|| self.told(bind(&self.program, &all)?)).map_err(of_program)?;
+        let binding = py.detach(|| Ok(self.told(bind(&self.program, &all)?))).map_err(of_program)?;
         Ok(Binding { binding, sizes: all, built_in: self.built_in.clone() })
     }
 }
@@ -176,23 +173,15 @@ impl Program {
 impl Program {
     /// One that is not built in.
     pub fn of(program: circuit::Program) -> Self {
-        Program { program, built_in: String::new(), outline: OnceLock::new() }
+        Program { program, built_in: String::new() }
     }
 
     /// With its outline, if it is not built in: parties whose programs differ are told where first.
-    fn told(&self, binding: circuit::Binding) -> circuit::Result<circuit::Binding> {
-        if !self.built_in.is_empty() {
-            return Ok(binding);
-        }
-        if self.outline.get().is_none() {
-            let _ = self.outline.set(Arc::new(self.program.outline()?));
-        }
-        Ok(match self.outline.get() {
-            Some(outline) => binding.with_outline(outline.clone()),
-            None => binding,
-        })
+    fn told(&self, binding: circuit::Binding) -> circuit::Binding {
+        if self.built_in.is_empty() { binding.told() } else { binding }
     }
 
+    /// A number of lanes in terms of the sizes.
     fn lanes(&self, lanes: &Lanes) -> String {
         let names = lanes.sizes().iter().map(|size| embed::name(&self.program.sizes()[size.number()].name));
         product(lanes.factor(), names)

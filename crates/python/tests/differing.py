@@ -1,4 +1,4 @@
-"""Two programs that differ in a line, and one that has another output."""
+"""Programs that differ in a line, and in what their outputs are made of."""
 
 from __future__ import annotations
 
@@ -19,3 +19,12 @@ def rated(limit: int) -> duo.TracedProgram:
 
 
 LINE = rated.__code__.co_firstlineno + 4
+
+
+def shifted(by: int) -> duo.TracedProgram:
+    @duo.program(x=Alice(u32), y=Bob(u32), to=Both)
+    def shifted(x: Any, y: Any) -> Any:
+        moved = x << by
+        return {"moved": moved, "product": x * y}
+
+    return shifted

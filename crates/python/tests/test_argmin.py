@@ -49,6 +49,22 @@ def test_the_peer_may_run_the_command(tmp_path: Path) -> None:
     assert "12" in out
 
 
+def test_of_equal_values_of_both_parties_the_first_is_it(other) -> None:
+    """Also of one value each, and of 128 bits."""
+    bob = other("""
+        with listen() as party:
+            for bits in (8, 128):
+                result = party.argmin([5], [9], bits=bits, argument_bits=4, form="halves", sizes={"alice": 1})
+                print(int(result["least"].ravel()[0]), int(result["argument"][0]), flush=True)
+    """)
+    with party(bob.line()) as alice:
+        for bits in (8, 128):
+            result = alice.argmin([5], [7], bits=bits, argument_bits=4, form="halves", sizes={"bob": 1})
+            assert bob.line() == "5 7"
+            assert (int(result["least"].ravel()[0]), int(result["argument"][0])) == (5, 7)
+    bob.end()
+
+
 def test_what_cannot_be_is_refused_before_a_byte_is_sent() -> None:
     alice = duo.connect("127.0.0.1:1", party="alice", insecure_plaintext=True, wait=1)
     one = np.array([1, 2, 3])
@@ -57,6 +73,15 @@ def test_what_cannot_be_is_refused_before_a_byte_is_sent() -> None:
         ("'fast' is no method: write auto, duologue", {"method": "fast"}),
         ("'few' is no ots: write both, one", {"ots": "few"}),
         ("bits of a value are 1 to 128", {"bits": 129}),
+        ("bits: expected a number of bits", {"bits": -1}),
+        ("bits: expected a number of bits", {"bits": 1.5}),
+        ("bits: expected a number of bits", {"bits": "x"}),
+        ("argument_bits: expected a number of bits", {"arguments": one, "argument_bits": -1}),
+        ("leaky: expected True or False", {"leaky": "no"}),
+        ("method: expected text in place of int", {"method": 3}),
+        ("schedule: expected text in place of float", {"schedule": 1.5}),
+        ("arguments': it is a masked array", {"form": "halves", "arguments": np.ma.array(one), "argument_bits": 8}),
+        ("values': it is a masked array", {"form": "halves", "values": np.ma.array(one)}),
         ("this method takes values that are shared by XOR", {"method": "kolesnikov"}),
         ("both parties consent", {"method": "huang", "form": "xor"}),
         ("the command's alone", {"form": "encrypted"}),

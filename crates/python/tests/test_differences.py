@@ -37,11 +37,46 @@ def test_both_parties_hear_the_line(other, protocol: str) -> None:
     with pytest.raises(duo.Incompatible) as caught, party(bob.line()) as alice:
         alice.run(differing.rated(60), {"x": X}, protocol=protocol)
     why = caught.value
+    # What the peer said, and nothing that this party made of it.
+    assert why.theirs == f"'rated' {differing.rated(70).digest}"
     assert why.what == "the program" and is_at_the_line(why.place)
     assert "they differ first in the circuit of step 2, gates" in str(why) and str(why).endswith(f": {why.place}")
     assert pickle.loads(pickle.dumps(why)).place == why.place
     out, _ = bob.end()
     assert is_at_the_line(out.strip())
+
+
+def test_no_gate_is_blamed_for_outputs(other) -> None:
+    """A shift has no gates: it is told as what it is, and not by the line of the last gate."""
+    bob = other("""
+        import differing
+        try:
+            with listen() as party:
+                party.run(differing.shifted(2), {"y": np.arange(5)}, protocol="yao")
+        except duo.Incompatible as why:
+            print(why.place, flush=True)
+    """)
+    with pytest.raises(duo.Incompatible) as caught, party(bob.line()) as alice:
+        alice.run(differing.shifted(1), {"x": X}, protocol="yao")
+    assert caught.value.place is None
+    assert str(caught.value).endswith("they differ first in the outputs of the circuit of step 2")
+    assert bob.end()[0].strip() == "None"
+
+
+def test_preparation_for_later_tells_the_line(other, tmp_path: Path) -> None:
+    bob = other("""
+        import differing
+        with listen() as party:
+            try:
+                party.prepare_to("runs", differing.rated(70), sizes={"lanes": 5})
+            except duo.Incompatible as why:
+                print(why.place, flush=True)
+    """)
+    with party(bob.line()) as alice:
+        with pytest.raises(duo.Incompatible) as caught:
+            alice.prepare_to(tmp_path / "runs", differing.rated(60), sizes={"lanes": 5})
+    assert is_at_the_line(caught.value.place)
+    assert is_at_the_line(bob.end()[0].strip())
 
 
 def test_a_peer_with_a_file_tells_it_too(other, tmp_path: Path) -> None:

@@ -284,6 +284,7 @@ class Colour(int, Enum):
         ({"email": [Colour.RED, Colour.BLUE, 7]}, "row 0: expected text, bytes or an integer as a key"),
         ({"email": [1, 2, 10**5000]}, "row 2: expected an integer of fewer digits"),
         ({"region": np.array([["a", "b"], ["c", "d"], ["e", "f"]])}, "region: it has 2 dimensions"),
+        ({"region": np.array("a")}, "region: it has 0 dimensions"),
         ({"amount": [1.0, float("nan"), 2.0]}, "row 1"),
         ({"amount": [1.0, 2.0]}, "'amount' has 2 rows, and the key 3"),
         ({"amount": [1.0, 2.0, 1e12]}, "row 2: expected a number that fixed"),
@@ -356,3 +357,12 @@ def test_constants_are_exact() -> None:
         assert wanted in query(of=lambda both, v=number: {"n": both[both.amount < v].count()}).text
     for value in (Decimal("1.5"), Fraction(3, 2), 1.5, np.float64(1.5)):
         assert '"98304"' in query(of=lambda both, v=value: {"n": both[both.amount == v].count()}).text
+
+
+def test_columns_that_cannot_be_cut_are_taken_whole() -> None:
+    from collections import deque
+
+    from duologue._rows import _parts
+
+    assert list(_parts(deque([1, 2, 3]))) == list(_parts({1: "a", 2: "b", 3: "c"}.keys())) == [[1, 2, 3]]
+    assert [len(part) for part in _parts(np.zeros(20_000))] == [16_384, 3_616]

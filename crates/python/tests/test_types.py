@@ -22,6 +22,8 @@ with duo.connect("a:1", party="alice", key="k", peer="duo1") as party:
     seconds: float = result.report.online.seconds
     party.run(program, {"a": 1}, protocol=3)  # type: ignore[call-overload]
     party.run(program, {"a": 1}, protocols="yao")  # type: ignore[call-overload]
+    party.argmin([1, 2], form="halve")  # type: ignore[arg-type]
+    party.private(program, method="dhh")  # type: ignore[arg-type]
 
 @duo.program(x=duo.Alice(duo.u8), y=duo.Bob(duo.u8), to=duo.Both)
 def traced(x: duo.Word, y: duo.Word) -> dict[str, duo.Word]:

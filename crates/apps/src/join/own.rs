@@ -82,17 +82,18 @@ impl Own {
         let strings = Zeroizing::new(mem::take(&mut self.strings));
         let mut inputs = Inputs::new().with(&key_port(party), BitMatrix::from_byte_rows(128, strings.as_flattened())?);
         drop(strings);
-        let (mut groups, mut numbers) =
-            (mem::take(&mut self.groups).into_iter(), mem::take(&mut self.numbers).into_iter());
+        let mut groups = Zeroizing::new(mem::take(&mut self.groups));
+        let mut numbers = Zeroizing::new(mem::take(&mut self.numbers));
+        let (mut groups, mut numbers) = (groups.iter_mut(), numbers.iter_mut());
         for (place, piece) in plan.pieces.iter().enumerate().filter(|(_, piece)| piece.party == party) {
             let lanes = match &piece.kind {
                 Kind::Tested(condition) => tested(&self.passing(&plan, party, condition)),
                 Kind::Grouped(by) => {
-                    let own = Zeroizing::new(groups.next().unwrap_or_default());
+                    let own = Zeroizing::new(groups.next().map(mem::take).unwrap_or_default());
                     grouped(&own, by.values.len(), is_receiver)?
                 }
                 Kind::Summed(number) => {
-                    let own = Zeroizing::new(numbers.next().unwrap_or_default());
+                    let own = Zeroizing::new(numbers.next().map(mem::take).unwrap_or_default());
                     BitMatrix::from_numbers(number.bits as usize, &own)?
                 }
             };

@@ -48,7 +48,7 @@ const PARTIES: [(&str, Party); 2] = [("alice rows", Party::Alice), ("bob rows", 
 pub fn run(session: &mut Session, query: &Query, own: Own) -> Result<(Outcome, [u64; 2])> {
     own.check(query, session.party())?;
     // Trading the numbers of rows chooses a maker, too, but makes nothing by it.
-    let had = session.maker();
+    let had = session.maker_or_pools();
     let sizes = trade(session, query, own.strings.len() as u64)?;
     let inputs = own.inputs(query, session.party(), sizes)?;
     let (binding, gmw) = (query.program(sizes)?, Options::new(Scheme::Gmw));

@@ -151,7 +151,7 @@ impl Reveal {
 }
 
 fn differ<T>(what: &'static str, ours: &impl ToString, theirs: &impl ToString) -> Result<T> {
-    Err(Error::Incompatible { what, ours: ours.to_string(), theirs: theirs.to_string() })
+    Err(Error::Incompatible { what, ours: ours.to_string(), theirs: theirs.to_string(), place: None })
 }
 
 #[cfg(test)]

@@ -35,7 +35,8 @@ pub struct Binding {
     digest: OnceLock<[u8; 32]>,
     /// The most bits of a port.
     most_port_bits: u64,
-    outline: Option<Arc<Outline>>,
+    /// Made when it is sent, if it shall be.
+    outline: Option<Arc<OnceLock<Outline>>>,
     sizes: Vec<u64>,
     lanes: Vec<u64>,
     public: Vec<bool>,
@@ -288,16 +289,30 @@ impl Binding {
         }
     }
 
-    /// With the [outline](Program::outline) of its program, which a session then tells the peer: if the peer tells its own,
-    /// both hear where their programs differ first.
+    /// So that a session tells the peer the [outline](Program::outline) of its program: if the peer tells its own, both hear
+    /// where their programs differ first. It lets the peer guess the program piece by piece: only for one that is no secret.
     #[must_use]
-    pub fn with_outline(self, outline: impl Into<Arc<Outline>>) -> Binding {
-        Binding { outline: Some(outline.into()), ..self }
+    pub fn told(self) -> Binding {
+        Binding { outline: Some(Arc::default()), ..self }
     }
 
-    /// The outline that a session tells.
-    pub fn outline(&self) -> Option<&Outline> {
-        self.outline.as_deref()
+    /// The outline that a session tells, if it does; it is made once.
+    ///
+    /// # Errors
+    /// If the program cannot be encoded.
+    #[doc(hidden)]
+    pub fn outline(&self) -> Result<Option<&Outline>> {
+        let Some(outline) = &self.outline else { return Ok(None) };
+        if outline.get().is_none() {
+            let _ = outline.set(self.program.outline()?);
+        }
+        Ok(outline.get())
+    }
+
+    /// How many characters the outline that a session tells has; it need not be made for that.
+    #[doc(hidden)]
+    pub fn length_of_outline(&self) -> Option<usize> {
+        self.outline.as_ref().map(|_| self.program.length_of_outline())
     }
 
     /// The program that was bound.

@@ -25,7 +25,7 @@ pub fn run(args: &Cost, console: &Console) -> Result<(), Failure> {
     let supply = program::Supply { maker: args.correlations.0, pool: false };
     let program::Chosen { program, scheme, garbled, .. } =
         program::load_with(&args.program, &[], &args.least, &args.size, supply, &program::Ours::default())?;
-    let binding = program::told(&args.program, sizes::bind(&program, &args.size, &[])?)?;
+    let binding = program::told(&args.program, sizes::bind(&program, &args.size, &[])?);
     if !args.grain.cores.is_empty() {
         return console.show(&cores::CoresReport::new(&binding, &args.grain)?);
     }

@@ -34,7 +34,7 @@ pub fn run(args: &Run, config: &Config, console: &Console) -> Result<(), Failure
     let garbled = chosen.garbled.filter(|_| open);
     let party = args.peer.party;
     let mut given = input::read(&program, party, &args.input)?;
-    let binding = program::told(&args.program, sizes::bind(&program, &args.size, &given)?)?;
+    let binding = program::told(&args.program, sizes::bind(&program, &args.size, &given)?);
     let drawn = drawn::draw(&binding, party, blinds, &mut given)?;
     let auto = if scheme.is_none() { Some(Auto::new(&binding, args, &calls, &given)?) } else { None };
     let inputs = input::complete(&binding, party, given)?;

@@ -29,5 +29,5 @@ pub(super) fn link(ours: bool) -> Error {
 
 fn differ(what: &'static str, ours: bool, words: [&str; 2]) -> Error {
     let [ours, theirs] = [ours, !ours].map(|first| if first { words[0] } else { words[1] }.to_string());
-    Error::Incompatible { what, ours, theirs }
+    Error::Incompatible { what, ours, theirs, place: None }
 }

@@ -135,7 +135,7 @@ impl Session {
             if choice.is_some() {
                 session.wire.agree_later(fields)?
             } else {
-                session.wire.agree(&fields::outlined(fields, binding))?
+                session.wire.agree(&fields::outlined(fields, binding)?)?
             }
             session.wire.term = terms.maker();
             let taken = session.reserve(&job.schedule);
@@ -266,6 +266,12 @@ impl Session {
     /// The maker of this session's correlations that was chosen or used; it is final once there are base OTs. None before.
     pub fn maker(&self) -> Option<Extension> {
         self.wire.chosen.map(|chosen| chosen.extension)
+    }
+
+    /// The same, or that of the pool, by which this session makes whatever the pool has not.
+    #[doc(hidden)]
+    pub fn maker_or_pools(&self) -> Option<Extension> {
+        self.wire.maker_of_pool().or(self.maker())
     }
 
     /// The conditions for which the maker was chosen, measured or assumed; none where it was named, is a pool's, or where

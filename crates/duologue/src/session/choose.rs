@@ -103,7 +103,7 @@ impl Session {
         let standing = self.standing();
         let measuring = choices.measuring(wish, &standing);
         let binding = choices.first();
-        let fields = fields::outlined(choices.fields(&standing, wish, measuring)?, binding);
+        let fields = fields::outlined(choices.fields(&standing, wish, measuring)?, binding)?;
         let start = Mark::new(&self.wire);
         let rank = |conditions: &Conditions| choices.rank_in(&standing, measuring, (wish, conditions));
         let ((candidates, conditions), basis) = self.guarded_for(binding, |session| {

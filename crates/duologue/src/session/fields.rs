@@ -70,18 +70,20 @@ pub(crate) fn run(
 }
 
 /// With the outline of the program, if one is to be told and there is room.
-pub(crate) fn outlined(mut fields: Fields, binding: &Binding) -> Fields {
-    fields.extend(outline(binding).filter(|_| encode(&fields).len() < MOST_BYTES / 2));
-    fields
-}
-
-fn outline(binding: &Binding) -> Option<(&'static str, String)> {
-    binding.outline().map(|outline| (STEPS, outline.to_string()))
+///
+/// # Errors
+/// [`Error::Usage`] if the program cannot be described.
+pub(crate) fn outlined(mut fields: Fields, binding: &Binding) -> Result<Fields> {
+    if encode(&fields).len() < MOST_BYTES / 2 {
+        fields.extend(binding.outline()?.map(|outline| (STEPS, outline.to_string())));
+    }
+    Ok(fields)
 }
 
 /// The bytes that an outline takes among the terms.
 pub(crate) fn bytes_of_outline(binding: &Binding) -> usize {
-    encode(&outline(binding).into_iter().collect()).len()
+    let outline = binding.length_of_outline().map(|length| (STEPS, "0".repeat(length)));
+    encode(&outline.into_iter().collect()).len()
 }
 
 /// Names and values of the program and its protocol.

@@ -74,7 +74,7 @@ fn check_head(theirs: &[u8]) -> Result<()> {
     ];
     if let Some((_, theirs)) = others.iter().find(|(magic, _)| theirs[..8] == **magic) {
         let (ours, theirs) = ("to run programs".into(), (*theirs).into());
-        return Err(Error::Incompatible { what: "what to do", ours, theirs });
+        return Err(Error::Incompatible { what: "what to do", ours, theirs, place: None });
     }
     if theirs[..8] != *MAGIC {
         return Err(Error::peer("it does not speak duologue"));
@@ -82,7 +82,7 @@ fn check_head(theirs: &[u8]) -> Result<()> {
     let version = u16::from_le_bytes([theirs[8], theirs[9]]);
     if version != VERSION {
         let (ours, theirs) = (VERSION.to_string(), version.to_string());
-        return Err(Error::Incompatible { what: "the version of the protocol", ours, theirs });
+        return Err(Error::Incompatible { what: "the version of the protocol", ours, theirs, place: None });
     }
     Ok(())
 }
@@ -101,12 +101,12 @@ pub fn check_hello(ours: &[u8], theirs: &[u8]) -> Result<()> {
     let (us, them) = (party(ours)?, party(theirs)?);
     if us == them {
         let what = "who is who (one must be alice, the other bob)";
-        return Err(Error::Incompatible { what, ours: us.to_string(), theirs: them.to_string() });
+        return Err(Error::Incompatible { what, ours: us.to_string(), theirs: them.to_string(), place: None });
     }
     let security = |hello: &[u8]| format!("{} and {} bits", hello[HELLO_HEAD + 1], hello[HELLO_HEAD + 2]);
     if security(ours) != security(theirs) {
         let (ours, theirs) = (security(ours), security(theirs));
-        return Err(Error::Incompatible { what: "the security parameters", ours, theirs });
+        return Err(Error::Incompatible { what: "the security parameters", ours, theirs, place: None });
     }
     if ours[HELLO_HEAD + 3..] == theirs[HELLO_HEAD + 3..] {
         return Err(Error::peer("it sent our own hello back"));

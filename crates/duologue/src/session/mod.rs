@@ -301,19 +301,19 @@ impl Session {
     }
 
     fn explained(&mut self, binding: &Binding, error: Error) -> Error {
-        let outlines = binding.outline().zip(self.wire.awaited.outline.take());
+        let outlines = binding.outline().ok().flatten().zip(self.wire.awaited.outline.take());
         match (error, outlines) {
-            (Error::Incompatible { what: PROGRAM, ours, theirs }, Some((mine, its))) => {
+            (Error::Incompatible { what: PROGRAM, ours, theirs, .. }, Some((mine, its))) => {
                 self.apart = binding.program().apart(mine, &its);
-                let place = self.apart.as_ref().map_or("their names alone".into(), Apart::to_string);
-                Error::Incompatible { what: PROGRAM, ours, theirs: format!("{theirs}; they differ first in {place}") }
+                let place = self.apart.as_ref().map(Apart::to_string);
+                Error::Incompatible { what: PROGRAM, ours, theirs, place }
             }
             (error, _) => error,
         }
     }
 
     /// Where the peer's program first differs from this party's, after a call that ended in [`Error::Incompatible`] for that, if
-    /// the programs of both parties were [bound with their outlines](Binding::with_outline).
+    /// the programs of both parties were [told](Binding::told).
     pub fn apart(&self) -> Option<&Apart> {
         self.apart.as_ref()
     }

@@ -69,8 +69,8 @@ impl Session {
         let start = Mark::new(&self.wire);
         let moment = self.moment(true, self.ordinal);
         let fields = fields::prepared_runs(fields::PREPARE_TO, &moment, runs.identity(), &made_for);
-        let fields = fields::prepare_to(fields, &moment, &job.terms.maker(), times);
-        self.guarded(|session| {
+        let fields = fields::outlined(fields::prepare_to(fields, &moment, &job.terms.maker(), times), binding)?;
+        self.guarded_for(binding, |session| {
             session.wire.agree(&fields)?;
             session.wire.term = job.terms.maker();
             // No other folder of this session is called the same.

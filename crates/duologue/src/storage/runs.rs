@@ -258,7 +258,7 @@ impl KeptRuns {
                 _ if number == ours => {
                     let what = "the prepared run, which was made in one session";
                     let [ours, theirs] = [&batch[..], theirs_batch].map(|batch| HEXLOWER.encode(&batch[..8]));
-                    return Err(Error::Incompatible { what, ours, theirs });
+                    return Err(Error::Incompatible { what, ours, theirs, place: None });
                 }
                 _ if number < least => return Err(Error::peer("it goes back to a run that one of us does not have")),
                 larger => (ours, least) = (self.first_from(larger), larger),

@@ -7,7 +7,7 @@ from typing import Any
 
 from . import _core
 from ._settings import Settings, complete
-from ._values import Share, pack, width
+from ._values import Share, check_whole, pack, width
 from .errors import UsageError
 from .program import Port, Program
 
@@ -24,6 +24,7 @@ class Argmin:
     def __init__(
         self, party: str, values: object, arguments: object, asked: dict[str, Any], settings: Settings
     ) -> None:
+        _check_asked(asked)
         if asked["argument"] is None and arguments is not None:
             raise UsageError("arguments have argument_bits bits: say how many")
         if asked["argument"] is not None and arguments is None:
@@ -59,6 +60,19 @@ class Argmin:
         return named
 
 
+def _check_asked(asked: dict[str, Any]) -> None:
+    for name, shown in (("bits", "bits"), ("argument", "argument_bits")):
+        number = asked[name]
+        is_number = isinstance(number, int) and not isinstance(number, bool) and 1 <= number < 1 << 32
+        if not is_number and (name == "bits" or number is not None):
+            raise UsageError(f"{shown}: expected a number of bits, of at least 1")
+    for name in ("form", "method", "ots", "schedule"):
+        if not isinstance(asked[name], str) and (name in ("form", "method") or asked[name] is not None):
+            raise UsageError(f"{name}: expected text in place of {type(asked[name]).__name__}")
+    if not isinstance(asked["leaky"], bool):
+        raise UsageError("leaky: expected True or False")
+
+
 def _random(port: Port) -> Any:
     """A random number of the port's type, of the system's randomness, as a row of bytes."""
     import secrets
@@ -75,6 +89,10 @@ def _bytes(arguments: object, port: Port) -> object:
     import numpy as np
 
     _, bits = width(port.type)
+    try:
+        check_whole(arguments, f"whole numbers of {bits} bits")
+    except UsageError as why:
+        raise UsageError(f"the input {port.name!r}: {why}") from None
     numbers = np.asarray(arguments)
     if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or bits in (1, *range(65, bits + 1)):
         return arguments

@@ -6,6 +6,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import Error
+
 __all__ = [
     "VERSION",
     "Binding",
@@ -333,7 +335,7 @@ def hold_private(
 ) -> dict[str, Any]: ...
 def ask_private(
     meeting: Meeting, canceller: Canceller, data: tuple[bytes, int], words: list[str], most_gates: int
-) -> tuple[Matrix, dict[str, Any]]: ...
+) -> tuple[Matrix, dict[str, Any], Error | None]: ...
 
 @final
 class Party:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -176,7 +176,8 @@ _PART = 1 << 14
 def _parts(value: Any) -> Iterator[list[Any]]:
     """A column's values in lists, of which only one is there at a time if the column can be cut."""
     rows = getattr(value, "iloc", value)
-    if isinstance(value, Mapping) or not hasattr(value, "__len__") or not hasattr(rows, "__getitem__"):
+    is_column = getattr(value, "ndim", 1) == 1 and (hasattr(value, "dtype") or hasattr(value, "slice"))
+    if rows is value and not is_column and not isinstance(value, (list, tuple)):
         yield _listed(value)
         return
     for first in range(0, max(len(value), 1), _PART):

@@ -152,8 +152,7 @@ def _array(port: Port, value: object) -> np.ndarray[Any, Any]:
 
     if isinstance(value, (bytes, bytearray)):
         return _one_string(port, bytes(value))
-    if np.ma.isMaskedArray(value):
-        raise UsageError(f"it is a masked array: expected {_expected(port)}, without gaps")
+    check_whole(value, _expected(port))
     try:
         array = np.asarray(value)
         if array.dtype.kind == "f" and _is_of_integers(value) and width(port.type)[0] in ("uint", "int"):
@@ -164,6 +163,14 @@ def _array(port: Port, value: object) -> np.ndarray[Any, Any]:
     if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
         raise UsageError(f"its dtype is {_shown(array.dtype)}: expected {_expected(port)}")
     return array
+
+
+def check_whole(value: object, expected: str) -> None:
+    """Refuses masked arrays, whose hidden values NumPy would take for theirs."""
+    import numpy as np
+
+    if np.ma.isMaskedArray(value):
+        raise UsageError(f"it is a masked array: expected {expected}, without gaps")
 
 
 def _is_of_integers(value: object) -> bool:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .report import PrivateRuns
+
 __all__ = [
     "Aborted",
     "Cancelled",
@@ -20,6 +25,9 @@ __all__ = [
 
 class Error(Exception):
     """Why a computation did not produce its result."""
+
+    runs: PrivateRuns | None = None
+    """Of a private function whose runs ended before their time, what Bob has of those before, which are used up."""
 
 
 class UsageError(Error, ValueError):

@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, Unpack, overload
 
 from . import _core, notebook
 from ._settings import Settings, complete
@@ -42,12 +42,14 @@ class Party:
         """`alice` or `bob`."""
         self.address = address
         """Where it connects to, or listens: with the port that the system chose, if it was asked for port 0."""
-        self._meeting = meeting
+        # None once the party has ended: it keeps the port.
+        self._meeting: _core.Meeting | None = meeting
         self._threads = threads
         self._pool = pool
         self._canceller = _core.Canceller()
         self._session: _core.Party | None = None
         self._is_closed = False
+        self._is_private = False
         self._is_meeting = threading.Lock()
         self._process = os.getpid()
 
@@ -58,7 +60,7 @@ class Party:
 
     def close(self) -> None:
         """Ends the session in good order: both parties have said all. It is closed whatever comes of it."""
-        session, self._is_closed = self._session, True
+        session, self._is_closed, self._meeting = self._session, True, None
         if session is not None:
             session.close()
 
@@ -128,9 +130,9 @@ class Party:
         *,
         bits: int = 32,
         argument_bits: int | None = None,
-        form: str = "shared",
+        form: Literal["shared", "halves", "xor"] = "shared",
         method: str = "auto",
-        ots: str | None = None,
+        ots: Literal["both", "one"] | None = None,
         schedule: str | None = None,
         leaky: bool = False,
         sizes: Mapping[str, int] | None = None,
@@ -141,7 +143,8 @@ class Party:
 
         `form` says how the values are held. `shared`: `values` are this party's numbers, of one bit more; Alice's and
         Bob's add up to the values modulo 2^(bits + 1), and so do both results `least`. `halves`: `values` are this
-        party's own, and `sizes` says how many the peer has (`{"bob": 10}`); both learn the result. `xor`: `values` is a `Share`, as a run gives it, and so are the results.
+        party's own, and `sizes` says how many the peer has (`{"bob": 10}`); both learn the result. `xor`: `values` is a
+        `Share`, as a run gives it, and so are the results.
         Arguments are whole numbers of this party's own values, or a `Share` of `bits`; the index and the argument of
         shared values are shares.
 
@@ -266,7 +269,7 @@ class Party:
         *,
         own: Mapping[str, object] | None = None,
         runs: int = 1,
-        method: str = "auto",
+        method: Literal["auto", "universal", "dh", "elgamal", "bfv", "djn"] = "auto",
         allow_linear: bool = False,
         gates: int | None = None,
         additions: int | None = None,
@@ -281,7 +284,9 @@ class Party:
         `app:scorecard:FILE`; `own` has inputs of hers, which are as secret as the function; Bob may run it `runs` times;
         `gates` and `additions` pad it. Bob gives the data, a row for each run: `uint8` arrays of bytes, lowest bit
         first, or of 0 and 1; or a list of columns of integers, whose bytes come after one another, as the function
-        takes them. A function of more than `most_gates` gates is refused.
+        takes them: arrays with a dtype. A function of more than `most_gates` gates, or 8 additions for each of these, is
+        refused. What does not fit the function is known when the parties have met, and the peer hears `Aborted`. If the runs
+        end before their time, `.runs` of the error has the results that Bob has.
 
         `method` is `universal`, `dh`, `elgamal`, `bfv`, `djn` or `auto`; all but the first are safe only if both parties
         follow the protocol, and `auto` takes one only if both give `allow_linear`. `assume_link` is a line for which
@@ -296,17 +301,22 @@ class Party:
             asked = Bob(given, words, most_gates)
         else:
             raise UsageError("own, runs, gates and additions are Alice's")
-        self._check_alone()
-        return asked.run(self._meeting, self._canceller)
+        meeting = self._alone()
+        try:
+            return asked.run(meeting, self._canceller)
+        finally:
+            self._is_private, self._meeting = False, None
 
-    def _check_alone(self) -> None:
-        """Refuses a party that has met its peer, and closes another one."""
+    def _alone(self) -> _core.Meeting:
+        """How a party meets its peer that has not met it yet, and is closed from now on."""
         self._check_process()
-        if self._is_closed:
+        meeting = self._meeting
+        if self._is_closed or meeting is None:
             raise UsageError("this party is closed: connect again")
         if self._session is not None or self._pool is not None or not self._is_meeting.acquire(blocking=False):
             raise UsageError("a private function is all that its party does: connect for it alone, without a pool")
-        self._is_closed = True
+        self._is_closed = self._is_private = True
+        return meeting
 
     async def private_async(self, given: Program | str | object, **more: Any) -> PrivateRuns:
         """As `private`, for coroutines."""
@@ -378,7 +388,8 @@ class Party:
             self._abandon()
 
     def __repr__(self) -> str:
-        state = "closed" if self._is_closed else "open" if self._session is not None else "not open yet"
+        state = "open" if self._session is not None else "not open yet"
+        state = "in a private function" if self._is_private else "closed" if self._is_closed else state
         return f"<Party {self.party}, {self.address}, {state}>"
 
     def __reduce_ex__(self, protocol: object) -> Any:
@@ -440,7 +451,8 @@ class Party:
     def _met(self) -> _core.Party:
         """The session; if there is none yet, the peer is waited for."""
         self._check_process()
-        if self._is_closed:
+        meeting = self._meeting
+        if self._is_closed or meeting is None:
             raise UsageError("this party is closed: connect again")
         if self._session is not None:
             return self._session
@@ -448,7 +460,7 @@ class Party:
             raise UsageError("another thread waits for the peer already")
         try:
             supply = (self._threads, self._pool)
-            session = _core.Party.meet(self._meeting, self.party, self._canceller, supply)
+            session = _core.Party.meet(meeting, self.party, self._canceller, supply)
             if self._is_closed:
                 session.abandon()
                 raise UsageError("this party is closed: connect again")
@@ -458,7 +470,7 @@ class Party:
             self._is_meeting.release()
 
     def _abandon(self) -> None:
-        session, self._is_closed = self._session, True
+        session, self._is_closed, self._meeting = self._session, True, None
         if session is not None and self._process == os.getpid():
             session.abandon()
 

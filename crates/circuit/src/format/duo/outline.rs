@@ -1,8 +1,8 @@
 //! The outline of a program: short digests of how far it goes, by which two parties whose programs differ are told where they
 //! differ first, without sending either.
 //!
-//! There are two chains: of sizes and steps, and of the gates of the circuits in the order of the table, which is that of
-//! their first use. A mark is 16 bits of BLAKE3 of all before it in the chain; marks stand at multiples of the least power of
+//! There are three chains: of sizes and steps, with the name and the inputs of a circuit beside its first step; of the gates of the
+//! circuits in the order of the table, which is that of their first use; and of what circuits make their outputs of. A mark is 16 bits of BLAKE3 of all before it in the chain; marks stand at multiples of the least power of
 //! two for which there are at most 64, and at the end. A difference is placed too late where a mark is equal by chance, which
 //! is once in 65,536: nothing but a message depends on it.
 
@@ -18,14 +18,15 @@ use std::str::FromStr;
 /// The most marks of a chain.
 const MOST_MARKS: u64 = 64;
 
-/// Short digests along a program. As text it has at most 600 characters.
+/// Short digests along a program. As text it has at most 900 characters.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outline {
     steps: Marks,
     gates: Marks,
+    outputs: Marks,
 }
 
-/// A place of a program: a size or a step, and a gate of the step's circuit.
+/// A place of a program: a size or a step, and a gate or the outputs of the step's circuit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
     /// The number of a public size.
@@ -34,6 +35,8 @@ pub enum Place {
     Step(usize),
     /// The number of a step, and of a gate of its circuit, or that after the last one.
     Gate(usize, usize),
+    /// The number of a step, for what its circuit makes its outputs of.
+    Outputs(usize),
 }
 
 /// Where two programs differ first: there, or between both places.
@@ -52,6 +55,7 @@ impl Place {
             Place::Size(size) => (0, size, 0),
             Place::Step(step) => (1, step, 0),
             Place::Gate(step, gate) => (1, step, 1 + gate),
+            Place::Outputs(step) => (1, step, usize::MAX),
         }
     }
 }
@@ -61,6 +65,12 @@ impl fmt::Display for Apart {
         let ((_, from, _), (_, to, _)) = (self.from.order(), self.to.order());
         match (self.from, self.to) {
             (Place::Size(_), _) => write!(f, "size {from}"),
+            (Place::Outputs(_), Place::Outputs(_)) if from == to => {
+                write!(f, "the outputs of the circuit of step {from}")
+            }
+            (Place::Gate(_, first), Place::Gate(_, last)) if (from, first) == (to, last) => {
+                write!(f, "the circuit of step {from}, gate {first}")
+            }
             (Place::Gate(_, first), Place::Gate(_, last)) if from == to => {
                 write!(f, "the circuit of step {from}, gates {first} to {last}")
             }
@@ -77,34 +87,63 @@ impl Program {
     /// If a mistake was made when the program was written.
     pub fn outline(&self) -> Result<Outline> {
         self.check()?;
-        let gates = self.circuits().iter().map(|circuit| circuit.gates().len() as u64).sum();
-        let mut steps = Marking::new((self.sizes().len() + self.steps().len()) as u64);
+        let [mut steps, mut gates, mut outputs] = self.lengths().map(Marking::new);
         self.sizes().iter().for_each(|size| steps.item(size));
-        self.steps().iter().for_each(|step| steps.item(step));
-        let mut of_gates = Marking::new(gates);
-        self.circuits().iter().for_each(|circuit| of_gates.circuit(circuit));
-        Ok(Outline { steps: steps.marks, gates: of_gates.marks })
+        let mut fresh = self.circuits().iter();
+        let firsts: Vec<usize> = (0..self.circuits().len()).map(|circuit| self.first_use(circuit)).collect();
+        for (number, step) in self.steps().iter().enumerate() {
+            firsts
+                .iter()
+                .filter(|first| **first == number)
+                .zip(&mut fresh)
+                .for_each(|(_, circuit)| steps.ports(circuit));
+            steps.item(step);
+        }
+        self.circuits().iter().for_each(|circuit| gates.gates(circuit));
+        self.circuits().iter().for_each(|circuit| outputs.outputs(circuit));
+        Ok(Outline { steps: steps.marks, gates: gates.marks, outputs: outputs.marks })
+    }
+
+    /// How many characters its outline has.
+    pub(crate) fn length_of_outline(&self) -> usize {
+        let [steps, gates, outputs] = self.lengths().map(Marks::of_zeros);
+        Outline { steps, gates, outputs }.to_string().len()
+    }
+
+    /// How many items each chain has.
+    fn lengths(&self) -> [u64; 3] {
+        let gates = self.circuits().iter().map(|circuit| circuit.gates().len() as u64).sum();
+        [(self.sizes().len() + self.steps().len()) as u64, gates, self.circuits().len() as u64]
     }
 
     /// Where this program and another one differ first, by both outlines, of which the first is this program's; none if they
     /// differ in names alone, or not at all.
     pub fn apart(&self, ours: &Outline, theirs: &Outline) -> Option<Apart> {
         let (sizes, end) = (self.sizes().len(), self.steps().len());
+        let within = |range: Range<u64>, place: &dyn Fn(u64) -> Place| Apart {
+            from: place(range.start),
+            to: place(range.end - 1),
+        };
         let of_steps = ours.steps.apart(&theirs.steps).map(|range| {
-            let place = |item: u64| match (item as usize).checked_sub(sizes) {
+            within(range, &|item| match (item as usize).checked_sub(sizes) {
                 Some(step) => Place::Step(step),
                 None => Place::Size(item as usize),
-            };
-            let apart = Apart { from: place(range.start), to: place(range.end - 1) };
-            (apart.to.order(), apart)
+            })
         });
         let of_gates = ours.gates.apart(&theirs.gates).map(|range| {
-            let apart = Apart { from: self.place_of_gate(range.start), to: self.place_of_gate(range.end - 1) };
             // Where the other has more gates than there are here, they may be of a further circuit.
-            (if range.end > ours.gates.items { Place::Step(end) } else { apart.to }.order(), apart)
+            let is_beyond = range.end > ours.gates.items;
+            let apart = within(range, &|gate| self.place_of_gate(gate));
+            (if is_beyond { Place::Step(end) } else { apart.to }, apart)
         });
-        let first = of_steps.into_iter().chain(of_gates).min_by_key(|(order, _)| *order);
-        first.map(|(_, apart)| apart)
+        let of_outputs = ours
+            .outputs
+            .apart(&theirs.outputs)
+            .map(|range| within(range, &|circuit| Place::Outputs(self.first_use(circuit as usize))));
+        // What begins first has the first difference in it, whatever of the others overlaps it.
+        let alone = |apart: Apart| (apart.to, apart);
+        let all = of_steps.map(alone).into_iter().chain(of_gates).chain(of_outputs.map(alone));
+        all.min_by_key(|(to, apart)| (apart.from.order(), to.order())).map(|(_, apart)| apart)
     }
 
     /// The place of a gate by its number among all.
@@ -145,6 +184,12 @@ impl Marks {
         items.div_ceil(MOST_MARKS).max(1).next_power_of_two()
     }
 
+    /// As long as those of so many items.
+    fn of_zeros(items: u64) -> Marks {
+        let stride = Marks::stride(items);
+        Marks { items, stride, marks: vec![0; items.div_ceil(stride) as usize] }
+    }
+
     /// The mark of the first so many items, which are a multiple of the stride or all.
     fn after(&self, items: u64) -> u16 {
         self.marks[items.div_ceil(self.stride) as usize - 1]
@@ -175,7 +220,7 @@ impl fmt::Display for Marks {
 
 impl fmt::Display for Outline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, {}", self.steps, self.gates)
+        write!(f, "{}, {}, {}", self.steps, self.gates, self.outputs)
     }
 }
 
@@ -206,9 +251,12 @@ impl FromStr for Outline {
     /// # Errors
     /// If it is not as an outline is written.
     fn from_str(text: &str) -> Result<Outline> {
-        let refuse = || Error::invalid("the outline of a program", "expected two chains of marks");
-        let (steps, gates) = text.split_once(", ").ok_or_else(refuse)?;
-        Ok(Outline { steps: steps.parse()?, gates: gates.parse()? })
+        match text.split(", ").collect::<Vec<_>>()[..] {
+            [steps, gates, outputs] => {
+                Ok(Outline { steps: steps.parse()?, gates: gates.parse()?, outputs: outputs.parse()? })
+            }
+            _ => Err(Error::invalid("the outline of a program", "expected three chains of marks")),
+        }
     }
 }
 
@@ -238,13 +286,17 @@ impl Marking {
         }
     }
 
-    /// What stands before the gates belongs to the first one, and what stands behind them to the last one.
-    fn circuit(&mut self, circuit: &Circuit) {
+    /// They belong to the step that comes next.
+    fn ports(&mut self, circuit: &Circuit) {
         self.out.text(circuit.name());
         self.out.list(circuit.inputs());
-        let Some((last, gates)) = circuit.gates().split_last() else { return };
-        gates.iter().for_each(|gate| self.item(gate));
-        last.write(&mut self.out);
+    }
+
+    fn gates(&mut self, circuit: &Circuit) {
+        circuit.gates().iter().for_each(|gate| self.item(gate));
+    }
+
+    fn outputs(&mut self, circuit: &Circuit) {
         self.out.list(circuit.outputs());
         self.out.list(circuit.input_nodes());
         self.out.list(circuit.output_bits());
@@ -258,7 +310,7 @@ mod tests {
     use crate::blocks::Goal;
     use crate::builder::Builder;
     use crate::program::{Party, Recipient};
-    use crate::{UInt, uint};
+    use crate::{Bit, UInt, Word, uint};
 
     /// A program that multiplies and adds a number, and has a second map where it is asked for.
     fn program(name: &str, number: u128, learns: Recipient, more: bool) -> Program {
@@ -286,7 +338,8 @@ mod tests {
     fn apart(ours: &Program, theirs: &Program) -> Option<String> {
         let [one, other] = [ours, theirs].map(|program| program.outline().unwrap());
         assert_eq!(one, one.to_string().parse().unwrap());
-        assert!(one.to_string().len() <= 600);
+        assert!(one.to_string().len() <= 900);
+        assert_eq!(one.to_string().len(), ours.length_of_outline());
         ours.apart(&one, &other).map(|apart| apart.to_string())
     }
 
@@ -313,6 +366,60 @@ mod tests {
         assert_eq!(apart(&sized, &ours).unwrap(), "size 0");
     }
 
+    /// A map whose outputs are shifted, and a further one.
+    fn shifted(by: usize, further: u128) -> Program {
+        let mut p = Program::new("shifted");
+        let lanes = p.size("lanes", 1..=10);
+        let x = p.input("x", Party::Alice, uint(16), lanes);
+        let mut c = Builder::new("map");
+        let a = c.uint("a", 16);
+        let product = crate::blocks::multiply_low(&mut c, &a, &a, Goal::Size);
+        let low = std::iter::repeat_n(Bit::constant(false), by);
+        c.output("out", &UInt::from_bits(low.chain(product.bits().iter().copied()).take(16).collect()));
+        let mut out = p.map(&c.finish(), &[x]);
+        let mut c = Builder::new("further");
+        let a = c.uint("a", 16);
+        let sum = crate::blocks::add(&mut c, &a, &UInt::constant(further, 16), Goal::Size);
+        c.output("out", &sum);
+        out = p.map(&c.finish(), &[out]);
+        p.output("out", Recipient::Both, out);
+        p
+    }
+
+    /// Outputs are no gates: whatever of them differs is not told as the last gate, and comes before what follows.
+    #[test]
+    fn outputs_have_a_place_of_their_own() {
+        let ours = shifted(1, 5);
+        assert_eq!(apart(&ours, &shifted(2, 5)).unwrap(), "the outputs of the circuit of step 1");
+        assert_eq!(apart(&ours, &shifted(2, 7)).unwrap(), "the outputs of the circuit of step 1");
+        assert!(apart(&ours, &shifted(1, 7)).unwrap().starts_with("the circuit of step 2, gate"));
+    }
+
+    /// A program of a hundred steps, of which the second says one constant and the circuit of the third another.
+    fn long(constant: bool, number: u128) -> Program {
+        let mut p = Program::new("long");
+        let x = p.input("x", Party::Alice, uint(16), 1);
+        let said = p.constant(uint(16), 1, &[constant; 16]);
+        let mut c = Builder::new("map");
+        let (a, b) = (c.uint("a", 16), c.uint("b", 16));
+        let sum = crate::blocks::add(&mut c, &a, &UInt::constant(number, 16), Goal::Size);
+        let sum = crate::blocks::add(&mut c, &sum, &b, Goal::Size);
+        c.output("out", &sum);
+        let (circuit, mut out) = (c.finish(), x);
+        (0..100).for_each(|_| out = p.map(&circuit, &[out, said]));
+        p.output("out", Recipient::Both, out);
+        p
+    }
+
+    /// Where marks of steps are wide, what begins first is told, though the gates end before it.
+    #[test]
+    fn what_begins_first_is_told() {
+        let ours = long(false, 5);
+        assert_eq!(apart(&ours, &long(true, 7)).unwrap(), "steps 0 to 1");
+        assert_eq!(apart(&ours, &long(true, 5)).unwrap(), "steps 0 to 1");
+        assert!(apart(&ours, &long(false, 7)).unwrap().starts_with("the circuit of step 2, gate"));
+    }
+
     #[test]
     fn whatever_is_no_outline_is_refused() {
         let good = program("one", 5, Recipient::Both, false).outline().unwrap().to_string();
@@ -320,14 +427,16 @@ mod tests {
             "",
             "1 by 1 0000",
             "1 by 1 0000, ",
-            "1 by 1 0000, 1 by 2 0000",
-            "1 by 1 00é0, 0 by 1 ",
-            "1 by 1 +000, 0 by 1 ",
+            "1 by 1 0000, 0 by 1 ",
+            "1 by 1 0000, 1 by 2 0000, 0 by 1 ",
+            "1 by 1 00é0, 0 by 1 , 0 by 1 ",
+            "1 by 1 +000, 0 by 1 , 0 by 1 ",
+            "0 by 1 , 0 by 1 , 0 by 1 , 0 by 1 ",
         ] {
             assert!(bad.parse::<Outline>().is_err(), "{bad}");
         }
         assert!(good.parse::<Outline>().is_ok());
         assert!(good[..good.len() - 1].parse::<Outline>().is_err());
-        assert!("0 by 1 , 0 by 1 ".parse::<Outline>().is_ok());
+        assert!("0 by 1 , 0 by 1 , 0 by 1 ".parse::<Outline>().is_ok());
     }
 }

@@ -106,7 +106,7 @@ impl Reception {
 
 fn both_connect() -> duologue::Error {
     let what = "who connects (one of the two drivers leaves out --connect)";
-    duologue::Error::Incompatible { what, ours: "we do".into(), theirs: "the other driver".into() }
+    duologue::Error::Incompatible { what, ours: "we do".into(), theirs: "the other driver".into(), place: None }
 }
 
 fn closed() -> Failure {

@@ -69,7 +69,10 @@ fn cells(table: &Table, used: &[&Declared]) -> Result<Vec<Read>, Failure> {
         Cells::Numbers { ty, form, .. } => Some(Wanted { column: &declared.column.name, ty: *ty, form }),
         Cells::Text => None,
     });
-    let mut numbers = input::columns(table.file(), &wanted.collect::<Vec<_>>())?.into_iter();
+    let numbers = input::columns(table.file(), &wanted.collect::<Vec<_>>())?.into_iter();
+    // All are overwritten, whatever becomes of one of them.
+    let numbers: Vec<_> = numbers.map(|read| read.map(Zeroizing::new)).collect();
+    let mut numbers = numbers.into_iter();
     let read = |declared: &&Declared| {
         let name = &declared.column.name;
         match &declared.cells {

@@ -27,13 +27,17 @@ pub struct PrivateRuns {
     pub received: u64,
 }
 
+fn additions(terms: &Terms) -> u64 {
+    if terms.method == Method::Dh { terms.counts().additions } else { 0 }
+}
+
 impl PrivateRuns {
     fn new(terms: &Terms, runs: usize, begin: Instant, counters: &Counters) -> Self {
         let counts = terms.counts();
         PrivateRuns {
             method: terms.method.name(),
             gates: counts.gates,
-            additions: if terms.method == Method::Dh { counts.additions } else { 0 },
+            additions: additions(terms),
             runs,
             seconds: begin.elapsed().as_secs_f64(),
             sent: counters.bytes_sent,
@@ -58,10 +62,34 @@ fn parsed(party: Party, words: &[String]) -> Result<Private, Failure> {
     let line = Line::try_parse_from(meeting.iter().chain(words));
     line.map(|line| line.private).map_err(|why| {
         let text = why.to_string();
-        let said: Vec<&str> = text.lines().take(2).map(str::trim).collect();
-        Failure::input(said.join(" ").trim_start_matches("error: ").to_owned())
+        let mut said = text.lines().map(str::trim);
+        let what = by_argument(said.next().unwrap_or_default().trim_start_matches("error: "));
+        Failure::input(format!("{what} {}", said.next().unwrap_or_default()).trim_end().to_owned())
     })
 }
+
+/// What is wrong with a flag, by the name of the argument that it comes from.
+fn by_argument(why: &str) -> String {
+    let found = why.rsplit_once(" for '--").and_then(|(what, flag)| Some((what, flag.split_once('\'')?)));
+    found.map_or(why.to_owned(), |(what, (flag, rest))| {
+        let name = flag.split(' ').next().unwrap_or_default().replace('-', "_");
+        format!("{what} for {name}{rest}")
+    })
+}
+
+/// What Bob hears of a function before he gives data.
+pub struct Told {
+    /// Bits.
+    pub inputs: u64,
+    pub gates: u64,
+    /// Additions outside gates, which functions by `dh` have.
+    pub additions: u64,
+    /// How many Alice allows.
+    pub runs: u64,
+}
+
+/// The results of the runs that there were, what they took, and what ended them before their time.
+pub type Learned = (BitMatrix, PrivateRuns, Option<Failure>);
 
 /// A private function as Alice holds it, until she meets Bob.
 pub struct PrivateFunction {
@@ -138,25 +166,31 @@ impl PrivateData {
         parsed(Party::Bob, words).map(PrivateData)
     }
 
-    /// The results on data that `data` gives, a lane for each run, when it hears how many bits the function takes, how many it gives, how many gates
-    /// it has, and how many runs Alice allows. The peer hears if it refuses.
+    /// The results on data that `data` gives, a lane for each run, when it hears what is told of the function. The peer hears if
+    /// it refuses.
     pub fn ask(
         self,
-        data: impl FnOnce([u64; 4]) -> Result<BitMatrix, Error>,
+        data: impl FnOnce(Told) -> Result<BitMatrix, Error>,
         meet: impl FnOnce() -> Result<Channel, Error>,
-    ) -> Result<(BitMatrix, PrivateRuns), Failure> {
+    ) -> Result<Learned, Failure> {
         let threads = Threads::new(self.0.peer.threads.into())?;
         let ours = propose(&self.0, None, &threads, Purpose::Now)?;
         let ahead = Precomputation::new()?;
         let mut channel = meet()?;
         let terms = agree(&mut channel, Party::Bob, &ours, &QUIET)?;
         let function = &terms.function;
-        let told = [function.inputs.into(), function.outputs.into(), terms.counts().gates, function.runs.into()];
+        let (gates, additions) = (terms.counts().gates, additions(&terms));
+        let told = Told { inputs: function.inputs.into(), gates, additions, runs: function.runs.into() };
         let x = declined(&mut channel, data(told).map_err(Failure::from))?;
         let begin = Instant::now();
         let (results, end) = learned((&x, &threads), &terms, channel, ahead, &QUIET);
-        let counters = end?;
+        let (counters, why) = match end {
+            Ok(counters) => (counters, None),
+            // None of the results comes back.
+            Err(why) if !results.is_empty() => (Counters::default(), Some(why)),
+            Err(why) => return Err(why),
+        };
         let y = BitMatrix::from_lanes(function.outputs as usize, &results);
-        Ok((y, PrivateRuns::new(&terms, results.len(), begin, &counters)))
+        Ok((y, PrivateRuns::new(&terms, results.len(), begin, &counters), why))
     }
 }

@@ -181,6 +181,7 @@ impl<P: Pipe> TlsPipe<P> {
                     self.pin.expected.iter().map(PublicKey::to_string).collect::<Vec<_>>().join(" or ")
                 ),
                 theirs: format!("{offered} (shown)"),
+                place: None,
             };
         }
         if self.met_plaintext {
@@ -191,6 +192,7 @@ impl<P: Pipe> TlsPipe<P> {
                 what: "our key",
                 ours: self.ours.to_string(),
                 theirs: "another one: it pins a key that we did not show".into(),
+                place: None,
             },
             Some(e) => Error::peer(format!("the TLS handshake failed: {e}")),
             None if is_end(&e) => Error::Closed("during the TLS handshake".into()),

@@ -92,7 +92,12 @@ impl Summary {
         same("the pool", hex(&self.identity), hex(&theirs.identity))?;
         if self.party == theirs.party {
             let what = "whose half of the pool each has";
-            return Err(Error::Incompatible { what, ours: self.party.to_string(), theirs: theirs.party.to_string() });
+            return Err(Error::Incompatible {
+                what,
+                ours: self.party.to_string(),
+                theirs: theirs.party.to_string(),
+                place: None,
+            });
         }
         let delta = |of: &Summary| of.deltas.each_ref().map(hex).join(" and ");
         same("the Δ of the pool", delta(self), delta(theirs))?;
@@ -101,5 +106,5 @@ impl Summary {
 }
 
 fn same(what: &'static str, ours: String, theirs: String) -> Result<()> {
-    if ours == theirs { Ok(()) } else { Err(Error::Incompatible { what, ours, theirs }) }
+    if ours == theirs { Ok(()) } else { Err(Error::Incompatible { what, ours, theirs, place: None }) }
 }

@@ -146,7 +146,12 @@ impl Hello {
         let them = them.ok_or_else(|| Error::peer(format!("it is party {party}")))?;
         if them == self.party {
             let what = "who is who (one must be alice, the other bob)";
-            return Err(Error::Incompatible { what, ours: self.party.to_string(), theirs: them.to_string() });
+            return Err(Error::Incompatible {
+                what,
+                ours: self.party.to_string(),
+                theirs: them.to_string(),
+                place: None,
+            });
         }
         let (their_nonce, job) = (take::<32>(rest)?, take::<32>(rest)?);
         compare(&self.fields, part(rest, 1)?)?;
@@ -165,7 +170,7 @@ impl Hello {
         match (self.job, their_job) {
             (Some(ours), Some(theirs)) if ours != theirs => {
                 let [ours, theirs] = [ours, theirs].map(|job| hex(&job[..8]));
-                Err(Error::Incompatible { what: "the job that goes on", ours, theirs })
+                Err(Error::Incompatible { what: "the job that goes on", ours, theirs, place: None })
             }
             // A party that has lost what it had goes on with the other's number: no attempt has the number of an earlier one.
             (Some(job), _) | (None, Some(job)) => Ok(job),
@@ -184,14 +189,14 @@ fn check_head(theirs: &[u8]) -> Result<()> {
     let other = [(MAGIC, "to run a program"), (DOCTOR, "to look at the connection, by `duologue doctor`")];
     if let Some((_, what)) = other.iter().find(|(other, _)| **other == magic) {
         let ours = "to drive a job".into();
-        return Err(Error::Incompatible { what: "what to do", ours, theirs: (*what).into() });
+        return Err(Error::Incompatible { what: "what to do", ours, theirs: (*what).into(), place: None });
     }
     if magic != *JOBS {
         return Err(Error::peer("it does not speak duologue"));
     }
     if version != VERSION {
         let (ours, theirs) = (VERSION.to_string(), version.to_string());
-        return Err(Error::Incompatible { what: "the version of what drivers say", ours, theirs });
+        return Err(Error::Incompatible { what: "the version of what drivers say", ours, theirs, place: None });
     }
     Ok(())
 }

@@ -21,7 +21,7 @@ fn program(constant: u128, learns: impl Into<Recipient>) -> Program {
 }
 
 fn told(program: &Program) -> Binding {
-    program.bind(&[]).unwrap().with_outline(program.outline().unwrap())
+    program.bind(&[]).unwrap().told()
 }
 
 fn given(party: Party) -> Inputs {

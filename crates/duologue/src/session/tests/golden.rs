@@ -56,8 +56,7 @@ fn ways_by(tile: usize) -> impl Iterator<Item = (&'static str, Options)> {
 fn the_wire_stays_as_it_is() {
     let mut record = Record::default();
     programs(&mut record);
-    let outline = every_step().outline().unwrap();
-    let told = job().with_outline(outline);
+    let told = job().told();
     record.session("told", SEED, |session| twice(&told, &options(Scheme::Gmw, Timing::Ahead, Party::Bob), session));
     shared_states(&mut record);
     prepared_in_memory(&mut record);

@@ -11,7 +11,7 @@ fn errors() -> Vec<Error> {
     let (ours, theirs) = (PATH.to_owned(), PATH.to_owned());
     let errors = vec![
         Error::Peer(PATH.into()),
-        Error::Incompatible { what: "a test", ours, theirs },
+        Error::Incompatible { what: "a test", ours, theirs, place: None },
         Error::Malformed { what: format!("file {PATH}"), why: PATH.into() },
         Error::Usage(PATH.into()),
         Error::Cancelled,
