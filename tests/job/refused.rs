@@ -10,6 +10,7 @@ fn what_cannot_be_driven_is_refused_before_anybody_is_met() {
     let place = &couple.place;
     place.write("five.csv", lines(&[1, 2, 3, 4, 5]));
     place.write("ten.csv", lines(&[1; 10]));
+    place.write("odd.csv", format!("n\n{}", lines(&[1, 2, 3, 4, 5])));
     let alice = format!("--as alice --state s --yes {}", couple.keys[0]);
     for (words, code, said) in [
         ("block:add:8 --shards 6 --input a=five.csv", 1, &["6 shards, but the size 'lanes' counts 5 lanes"][..]),
@@ -17,6 +18,11 @@ fn what_cannot_be_driven_is_refused_before_anybody_is_met() {
         ("block:add:8 --shards 2", 1, &["the size 'lanes' of ", "hint: "]),
         ("block:add:8 --shards 2 --size lanes=5", 1, &["the input 'a' is not given"]),
         ("block:add:8 --shards 2 --size lanes=10 --input a=five.csv", 1, &["the input 'a' has 5 lanes: expected 10"]),
+        (
+            "block:add:16 --shards 2 --input a=odd.csv:n:uint(8)",
+            1,
+            &["column 'n' has 5 rows: expected a multiple of 2"],
+        ),
         ("block:add:8 --shards 2 --input a=-", 1, &["standard input has no rows"]),
         ("block:add:8 --shards 2 --by lines --input a=five.csv", 1, &["'lines'"]),
         ("app:psi:32 --shards 2 --size as=10 --size bs=10 --input a=ten.csv", 1, &["psi"]),

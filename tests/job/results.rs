@@ -139,8 +139,9 @@ fn a_plan_may_have_empty_shards() {
     assert!(plan.range(3).is_empty());
     couple.place.write("scores.job", plan.encode().unwrap());
     let [hers, his, places] = inputs(people).map(|lanes| lines(&lanes));
-    [("hers", hers), ("his", his), ("places", places)]
-        .map(|(name, lanes)| couple.place.write(&format!("{name}.csv"), lanes));
+    for (name, lanes) in [("hers.csv", hers), ("his.csv", his), ("places.csv", places)] {
+        couple.place.write(name, lanes);
+    }
     let alice = "--input hers=hers.csv --input offset=3";
     let [alice, bob] = couple.both("scores.job", alice, "--input his=his.csv --input places=places.csv");
     let [all, total, least, _] = in_the_clear(&program, people, 3);

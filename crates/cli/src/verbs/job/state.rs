@@ -518,8 +518,9 @@ mod tests {
         assert!(State::create(folder.path(), &whose).is_err_and(|why| why.message.ends_with("has a job")));
         // What is removed is the job's alone.
         let parts = parts::folder_of(folder.path());
-        ["03030303.0.1.o0", "03030303.last.1.o0", ".tmpAb1", "notes"]
-            .map(|name| fs::write(parts.join(name), "").unwrap());
+        for name in ["03030303.0.1.o0", "03030303.last.1.o0", ".tmpAb1", "notes"] {
+            fs::write(parts.join(name), "").unwrap();
+        }
         State::open(folder.path(), &whose).unwrap().merged(&plan).unwrap();
         let left: Vec<_> = fs::read_dir(&parts).unwrap().map(|file| file.unwrap().file_name()).collect();
         assert_eq!(left, ["notes"]);
