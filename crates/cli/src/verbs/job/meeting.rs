@@ -76,9 +76,7 @@ impl<'a> Meeting<'a> {
         self.say_how(&reception, key);
         let mut workers = Workers::new();
         let channel = match &args.connect {
-            Some(address) => {
-                self.connect(config.address(address)?, &reception, limits.meet(wait), canceller)?
-            }
+            Some(address) => self.connect(config.address(address)?, &reception, limits.meet(wait), canceller)?,
             None => {
                 let add = |other| workers.add(other, limits.silence);
                 reception.wait_for(self.peers, wait, canceller, add)?.cancelled_by(canceller)

@@ -133,7 +133,14 @@ impl Worker<'_> {
                     active.canceller.cancel();
                     let Active { attempt, canceller, ended, loaded, .. } = active;
                     // Without its other end a thread that waits for the start ends.
-                    self.stopping.push(Active { attempt, canceller, start: mpsc::channel().0, ended, ready: None, loaded });
+                    self.stopping.push(Active {
+                        attempt,
+                        canceller,
+                        start: mpsc::channel().0,
+                        ended,
+                        ready: None,
+                        loaded,
+                    });
                 }
             }
             Order::End | Order::Refused { .. } => {}

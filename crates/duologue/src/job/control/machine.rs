@@ -128,7 +128,7 @@ impl Machine {
         let mut machine = Machine {
             party,
             deadline,
-            patience: GRACE,
+            patience: 2 * GRACE,
             once: false,
             shards: agreed.shards.iter().map(shard).collect(),
             workers: BTreeMap::new(),
@@ -243,7 +243,8 @@ impl Machine {
             Message::Ended(attempt, verdict) => {
                 let under = self.expect(attempt)?;
                 let both_ready = under.offered && under.theirs_ready.is_some();
-                if under.ended[Side::Theirs as usize].is_some() || (!both_ready && matches!(verdict, Verdict::Done(_))) {
+                if under.ended[Side::Theirs as usize].is_some() || (!both_ready && matches!(verdict, Verdict::Done(_)))
+                {
                     return Err(replayed(attempt));
                 }
                 self.end(attempt, Side::Theirs, verdict, now);
@@ -270,7 +271,9 @@ impl Machine {
             let most = most.as_secs();
             return Err(Error::peer(format!("its driver did not say within {most} s how an attempt at a shard ended")));
         }
-        let late = |under: &Under| under.ended[Side::Ours as usize].is_none() && now.saturating_sub(under.since) >= self.deadline;
+        let late = |under: &Under| {
+            under.ended[Side::Ours as usize].is_none() && now.saturating_sub(under.since) >= self.deadline
+        };
         let late = self.shards.iter().zip(0..).filter_map(|(shard, number)| {
             let under = shard.under.as_ref().filter(|under| late(under))?;
             Some(Attempt { shard: number, number: under.number })
