@@ -1,7 +1,7 @@
 //! How drivers and workers meet: where workers listen, who is turned away, what keeps drivers apart.
 
 use super::{Couple, lines, values, worker_process};
-use duologue::channel::{Channel, Identity, Security};
+use duologue::channel::{Channel, Identity, Limits, Security};
 use duologue::job::control::Mail;
 use std::net::TcpListener;
 use std::process::Command;
@@ -28,7 +28,7 @@ fn workers_listen_under_the_name_that_the_others_hear() {
     couple.place.run(&words("")).failed(2, &["--host is missing: 0.0.0.0:0", "hint: --host NAME"]);
     for host in ["127.0.0.2", "localhost"] {
         let mut bob = couple.place.start(&words(&format!("--host {host}")));
-        let address = bob.address().replace("0.0.0.0", "127.0.0.1");
+        let address = bob.until("listening on ").replace("0.0.0.0", "127.0.0.1");
         let words = format!("{ADD} --input a=n.csv --yes --json --as alice --state alice.state {}", couple.keys[0]);
         let alice = couple.place.run(&format!("job drive {words} --connect {address}"));
         for done in [alice, bob.end()] {
@@ -81,7 +81,8 @@ fn workers_that_cannot_take_the_job_do_not_end_it() {
     bob.until("the other driver is there");
     let driver_key = said.split_whitespace().nth(5).unwrap().parse().unwrap();
     let identity = Arc::new(Identity::from_pem(&std::fs::read(place.path("w.key")).unwrap()).unwrap());
-    let channel = Channel::connect(&address, &Security::Tls { identity, peer: driver_key }).unwrap();
+    let security = Security::Tls { identity, peer: driver_key };
+    let channel = Channel::connect(&address, &security, &Limits::default()).unwrap();
     let mut old = Mail::new(channel, 4, 1 << 26, Duration::from_secs(120));
     let hello = br#"{"is":"hello","build":"0.0.0","process":1}"#;
     old.send(&[&(hello.len() as u32).to_le_bytes()[..], hello].concat());
