@@ -1,6 +1,7 @@
 //! `duologue job`: two drivers and their workers as real processes on this machine, against runs in the clear.
 
 mod failures;
+mod meeting;
 mod refused;
 mod results;
 mod resumed;

@@ -180,7 +180,7 @@ fn a_doctor_tries_the_routes_between_workers() {
     let bob = bob.end();
     assert_eq!(bob.succeeded().stdout.matches("ok   a round trip takes ").count(), 3, "{}", bob.stdout);
     // Nobody listens under that name.
-    let (bob, address) = place.listen(&format!("{} --wait 10 --host 127.0.0.9", words(1)));
+    let (bob, address) = place.listen(&format!("{} --wait 10 --host 255.255.255.255", words(1)));
     let alice = place.run(&format!("{} --wait 10 --connect {address}", words(0)));
     for done in [alice, bob.end()] {
         done.failed(8, &["1 route of 1 does not work", "hint: --host is the name"]);

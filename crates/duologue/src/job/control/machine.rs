@@ -128,7 +128,7 @@ impl Machine {
         let mut machine = Machine {
             party,
             deadline,
-            patience: GRACE,
+            patience: 2 * GRACE,
             once: false,
             shards: agreed.shards.iter().map(shard).collect(),
             workers: BTreeMap::new(),

@@ -2,9 +2,12 @@
 
 use super::super::*;
 use crate::agreement::Fields;
-use crate::channel::{Channel, PublicKey};
+use crate::channel::memory::{self, MemoryPipe};
+use crate::channel::{AbortCode, Channel, Limits, Pipe, PublicKey};
 use crate::{Error, Party};
 use proptest::prelude::*;
+use std::collections::VecDeque;
+use std::io;
 
 fn key() -> PublicKey {
     PublicKey::from_bytes(curve25519_dalek::constants::ED25519_BASEPOINT_COMPRESSED.to_bytes()).unwrap()
@@ -136,6 +139,70 @@ fn mail_comes_whole_and_in_order_even_from_a_peer_that_is_gone() {
     let came: Vec<Message> = (0..all().len()).map(|_| Message::decode(&next(&mut b)).unwrap()).collect();
     assert_eq!(came, all());
     assert!(matches!(b.poll(), Err(Error::Aborted(_) | Error::Closed(_))));
+}
+
+/// A message and the end behind it in one write: wherever the reader looks in between, the message is heard.
+#[test]
+fn the_last_message_is_heard_wherever_the_end_comes_to_light() {
+    let message = Message::Ended(Attempt { shard: 3, number: 2 }, Verdict::Failed(Reason::Machine)).encode();
+    let frame = 4 + message.len();
+    for first in 1..=frame {
+        let pipes = memory::pair(memory::CAPACITY);
+        let mut alice = Channel::over(pipes.0, Limits::default());
+        let halting = Halting { pipe: pipes.1, pieces: [first].into(), is_due: true };
+        let mut bob = Mail::new(Channel::over(halting, Limits::default()), 2, MOST_BODY, silence());
+        alice.send(&message).unwrap();
+        alice.flush().unwrap();
+        alice.abort(AbortCode::Failed, "");
+        assert_eq!(next(&mut bob), message[2..], "{first} bytes came first");
+        assert!(matches!(bob.poll(), Err(Error::Aborted(_))));
+    }
+}
+
+/// Gives so many bytes, then nothing for one read, and then all.
+struct Halting {
+    pipe: MemoryPipe,
+    pieces: VecDeque<usize>,
+    is_due: bool,
+}
+
+impl Pipe for Halting {
+    fn try_read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let Some(left) = self.pieces.front_mut() else {
+            if std::mem::take(&mut self.is_due) {
+                return Err(io::ErrorKind::WouldBlock.into());
+            }
+            return self.pipe.try_read(into);
+        };
+        let most = into.len().min(*left);
+        let read = self.pipe.try_read(&mut into[..most])?;
+        *left -= read;
+        if *left == 0 {
+            self.pieces.pop_front();
+        }
+        Ok(read)
+    }
+
+    fn try_write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.pipe.try_write(bytes)
+    }
+
+    fn wait(&mut self, for_write: bool, timeout: std::time::Duration) -> io::Result<()> {
+        self.pipe.wait(for_write, timeout)
+    }
+
+    fn close_write(&mut self) {
+        self.pipe.close_write();
+    }
+}
+
+#[test]
+fn an_address_of_a_worker_has_a_host_and_a_port() {
+    let ready =
+        |address: &str| Message::Ready(Attempt { shard: 0, number: 1 }, Offer { key: key(), address: address.into() });
+    for address in ["node7", "node7:", ":7100", "node7:0", "node7:70000", "node7:x", "a b:1", "[::1]"] {
+        assert!(Message::decode(&ready(address).encode()[2..]).is_err(), "{address}");
+    }
 }
 
 #[test]

@@ -98,6 +98,46 @@ fn what_takes_too_long_is_stopped_and_then_dropped() {
     assert_eq!(bob.actions(), [Action::Drop(1)]);
 }
 
+/// A driver that only says that it is alive is not waited for without end.
+#[test]
+fn an_attempt_whose_other_side_never_ends_ends_the_job() {
+    let (bob, attempt) = bob();
+    let mut bob = bob.patient(Duration::from_secs(30));
+    let most = Duration::from_secs(60 + 30) + GRACE;
+    bob.tick(most - Duration::from_millis(1)).unwrap();
+    assert!(bob.actions().contains(&Action::Stop(1, attempt)));
+    assert!(matches!(bob.tick(most), Err(crate::Error::Peer(_))));
+}
+
+/// Workers that come and are gone before they get an attempt cost none, but not for ever.
+#[test]
+fn workers_that_are_never_there_end_the_job() {
+    let agreed = Agreed { job: [1; 32], shards: vec![Progress::default()] };
+    let mut bob = Machine::new(Party::Bob, &agreed, Duration::from_secs(60));
+    for number in 1..=MOST_UNMANNED {
+        let worker = number.into();
+        bob.worker_came(worker, Duration::ZERO);
+        let attempt = Attempt { shard: 0, number };
+        bob.worker_lost(worker, Duration::ZERO);
+        bob.hear(Message::Begin(attempt), Duration::ZERO).unwrap();
+        bob.hear(Message::Ended(attempt, Verdict::Failed(Reason::Other)), Duration::ZERO).unwrap();
+        let end = Action::Over(End::Failed(attempt, Party::Bob, Reason::NoWorker));
+        assert_eq!(bob.actions().contains(&end), number == MOST_UNMANNED, "{number}");
+    }
+}
+
+#[test]
+fn whoever_has_a_free_worker_and_no_attempt_waits_for_the_other_party() {
+    let agreed = Agreed { job: [1; 32], shards: vec![Progress::default()] };
+    let mut bob = Machine::new(Party::Bob, &agreed, Duration::from_secs(60));
+    assert!(!bob.waits_for_them());
+    bob.worker_came(1, Duration::ZERO);
+    assert!(bob.waits_for_them());
+    bob.hear(Message::Begin(Attempt { shard: 0, number: 1 }), Duration::ZERO).unwrap();
+    bob.worker_came(2, Duration::ZERO);
+    assert!(!bob.waits_for_them());
+}
+
 /// Three failures of a shard end the job; one that another attempt would not mend ends it at once.
 #[test]
 fn a_job_gives_up_in_the_end() {
