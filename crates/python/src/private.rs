@@ -35,7 +35,7 @@ pub fn hold_private<'py>(
         Function::Named(name) => Err(name),
     };
     let canceller = &canceller.0;
-    // It takes minutes for a large function.
+    // It takes a while for a large function.
     let prepare = move || embed::private_function(function.as_ref().map_err(String::as_str), own, &words);
     let function = left(py, canceller, prepare)?;
     let runs = beside(py, canceller, || embed::serve_private(function, || meeting.channel(canceller)))?;

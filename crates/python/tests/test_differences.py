@@ -66,15 +66,14 @@ def test_no_gate_is_blamed_for_outputs(other) -> None:
 def test_preparation_for_later_tells_the_line(other, tmp_path: Path) -> None:
     bob = other("""
         import differing
-        with listen() as party:
-            try:
+        try:
+            with listen() as party:
                 party.prepare_to("runs", differing.rated(70), sizes={"lanes": 5})
-            except duo.Incompatible as why:
-                print(why.place, flush=True)
+        except duo.Incompatible as why:
+            print(why.place, flush=True)
     """)
-    with party(bob.line()) as alice:
-        with pytest.raises(duo.Incompatible) as caught:
-            alice.prepare_to(tmp_path / "runs", differing.rated(60), sizes={"lanes": 5})
+    with pytest.raises(duo.Incompatible) as caught, party(bob.line()) as alice:
+        alice.prepare_to(tmp_path / "alice.runs", differing.rated(60), sizes={"lanes": 5})
     assert is_at_the_line(caught.value.place)
     assert is_at_the_line(bob.end()[0].strip())
 

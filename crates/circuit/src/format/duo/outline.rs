@@ -132,18 +132,18 @@ impl Program {
         });
         let of_gates = ours.gates.apart(&theirs.gates).map(|range| {
             // Where the other has more gates than there are here, they may be of a further circuit.
-            let is_beyond = range.end > ours.gates.items;
-            let apart = within(range, &|gate| self.place_of_gate(gate));
-            (if is_beyond { Place::Step(end) } else { apart.to }, apart)
+            let apart = within(range.clone(), &|gate| self.place_of_gate(gate));
+            if range.end > ours.gates.items { Apart { to: Place::Step(end), ..apart } } else { apart }
         });
         let of_outputs = ours
             .outputs
             .apart(&theirs.outputs)
             .map(|range| within(range, &|circuit| Place::Outputs(self.first_use(circuit as usize))));
-        // What begins first has the first difference in it, whatever of the others overlaps it.
-        let alone = |apart: Apart| (apart.to, apart);
-        let all = of_steps.map(alone).into_iter().chain(of_gates).chain(of_outputs.map(alone));
-        all.min_by_key(|(to, apart)| (apart.from.order(), to.order())).map(|(_, apart)| apart)
+        // The first difference is before the end of each, and behind the first beginning.
+        let all: Vec<Apart> = of_steps.into_iter().chain(of_gates).chain(of_outputs).collect();
+        let from = all.iter().map(|apart| apart.from).min_by_key(|from| from.order())?;
+        let to = all.iter().map(|apart| apart.to).min_by_key(|to| to.order())?;
+        Some(Apart { from, to })
     }
 
     /// The place of a gate by its number among all.
@@ -310,7 +310,7 @@ mod tests {
     use crate::blocks::Goal;
     use crate::builder::Builder;
     use crate::program::{Party, Recipient};
-    use crate::{Bit, UInt, Word, uint};
+    use crate::{UInt, Word, uint};
 
     /// A program that multiplies and adds a number, and has a second map where it is asked for.
     fn program(name: &str, number: u128, learns: Recipient, more: bool) -> Program {
@@ -350,7 +350,7 @@ mod tests {
         assert_eq!(apart(&ours, &program("one", 5, Recipient::Both, false)), None);
         assert_eq!(apart(&ours, &program("another", 5, Recipient::Both, false)), None);
         assert_eq!(apart(&ours, &program("one", 5, alice, false)).unwrap(), "step 3");
-        assert_eq!(apart(&ours, &program("one", 5, alice, true)).unwrap(), "step 3");
+        assert_eq!(apart(&ours, &program("one", 5, alice, true)).unwrap(), "steps 2 to 3");
         let other = program("one", 7, Recipient::Both, false);
         let [one, two] = [&ours, &other].map(|program| program.circuits()[0].gates());
         let first = one.iter().zip(two).position(|(a, b)| a != b).unwrap();
@@ -359,14 +359,14 @@ mod tests {
             panic!("not in the circuit of step 2")
         };
         assert!((from..=to).contains(&first) && to - from < 64, "{first} is not among {from} to {to}");
-        // A step that is there before counts, whatever its circuit has.
-        assert_eq!(apart(&program("one", 5, alice, true), &ours).unwrap(), "step 3");
+        // The last gates that both have are not marked where one has more.
+        assert_eq!(apart(&program("one", 5, alice, true), &ours).unwrap(), "steps 2 to 3");
         let mut sized = Program::new("one");
         sized.size("lanes", 1..=9);
         assert_eq!(apart(&sized, &ours).unwrap(), "size 0");
     }
 
-    /// A map whose outputs are shifted, and a further one.
+    /// A map whose outputs are rotated, and a further one.
     fn shifted(by: usize, further: u128) -> Program {
         let mut p = Program::new("shifted");
         let lanes = p.size("lanes", 1..=10);
@@ -374,8 +374,9 @@ mod tests {
         let mut c = Builder::new("map");
         let a = c.uint("a", 16);
         let product = crate::blocks::multiply_low(&mut c, &a, &a, Goal::Size);
-        let low = std::iter::repeat_n(Bit::constant(false), by);
-        c.output("out", &UInt::from_bits(low.chain(product.bits().iter().copied()).take(16).collect()));
+        let mut bits = product.bits().to_vec();
+        bits.rotate_right(by);
+        c.output("out", &UInt::from_bits(bits));
         let mut out = p.map(&c.finish(), &[x]);
         let mut c = Builder::new("further");
         let a = c.uint("a", 16);
