@@ -131,8 +131,9 @@ impl Driver<'_> {
             if let Some(end) = self.act(now)? {
                 return self.conclude(end);
             }
+            // In every pass: a peer that never stops talking is to be found out, too.
+            self.look_for_workers()?;
             if !news {
-                self.look_for_workers()?;
                 thread::sleep(PAUSE);
             }
         }
