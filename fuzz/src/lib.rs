@@ -456,7 +456,8 @@ pub fn driver_message(bytes: &[u8]) {
             assert_eq!(message.encode()[2..], *bytes);
             let heard = bob.hear(message, Duration::ZERO);
             assert!(heard.is_ok() || heard.is_err_and(|why| is_the_peers(&why)));
-            bob.tick(Duration::from_secs(100));
+            let late = bob.tick(Duration::from_secs(100));
+            assert!(late.is_ok() || late.is_err_and(|why| is_the_peers(&why)));
         }
         Err(why) => assert!(is_the_peers(&why), "{why}"),
     }
