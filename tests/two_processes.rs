@@ -404,7 +404,7 @@ fn files_that_differ_are_told_where() {
     let place = Place::new();
     let adder = "5 8\n1 3\n1 2\n\n2 1 0 1 3 XOR\n2 1 1 2 4 XOR\n2 1 3 4 5 AND\n2 1 3 2 6 XOR\n2 1 5 1 7 XOR\n";
     place.write("one.txt", adder);
-    place.write("two.txt", adder.replace("3 4 5 AND", "3 2 5 AND"));
+    place.write("two.txt", adder.replace("1 2 4 XOR", "0 2 4 XOR"));
     for name in ["one", "two"] {
         place.run(&format!("import {name}.txt -o {name}.duo --format bristol --inputs alice")).succeeded();
     }
@@ -412,7 +412,7 @@ fn files_that_differ_are_told_where() {
     let (bob, address) = place.listen(&format!("run two.duo {common} --as bob"));
     let alice = place.run(&format!("run one.duo {common} --as alice --input in0=101 --connect {address}"));
     for done in [alice, bob.end()] {
-        done.failed(4, &["do not agree on the program", "they differ first in the circuit of step 1, gates"]);
+        done.failed(4, &["do not agree on the program", "they differ first in the circuit of step 1, gate"]);
     }
     let (alice, _) = place.both(&format!("one.duo {common}"), "--input in0=101", "");
     let cost = place.run("cost one.duo --correlations softspoken4 --size lanes=1 --json").json();
