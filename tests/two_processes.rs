@@ -403,10 +403,10 @@ fn a_block_goes_to_bristol_and_back() {
 fn files_that_differ_are_told_where() {
     let place = Place::new();
     let adder = "5 8\n1 3\n1 2\n\n2 1 0 1 3 XOR\n2 1 1 2 4 XOR\n2 1 3 4 5 AND\n2 1 3 2 6 XOR\n2 1 5 1 7 XOR\n";
-    place.write("one.txt", adder);
-    place.write("two.txt", adder.replace("1 2 4 XOR", "0 2 4 XOR"));
-    for name in ["one", "two"] {
-        place.run(&format!("import {name}.txt -o {name}.duo --format bristol --inputs alice")).succeeded();
+    for (name, gates) in [("one", adder.to_string()), ("two", adder.replace("1 2 4 XOR", "0 2 4 XOR"))] {
+        // Of one name, which a program and its circuit get from the file: they differ in gates alone.
+        place.write("sum.txt", gates);
+        place.run(&format!("import sum.txt -o {name}.duo --format bristol --inputs alice")).succeeded();
     }
     let common = "--insecure-plaintext --yes --json --protocol yao --correlations softspoken4 --size lanes=1";
     let (bob, address) = place.listen(&format!("run two.duo {common} --as bob"));
