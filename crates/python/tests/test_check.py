@@ -16,7 +16,7 @@ EXAMPLES = Path(__file__).parents[3] / "examples" / "python"
 
 def example(name: str) -> duo.TracedProgram:
     """The program of an example, which is not run."""
-    source = (EXAMPLES / name).read_text().split("\nname, address")[0]
+    source = (EXAMPLES / name).read_text().split("\nname, ")[0]
     scope: dict[str, Any] = {"__name__": "example"}
     exec(compile(source, str(EXAMPLES / name), "exec"), scope)
     return next(value for value in scope.values() if isinstance(value, duo.TracedProgram))

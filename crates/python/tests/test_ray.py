@@ -244,7 +244,7 @@ class Job:
         """No process of either party is left, and no input that was written for it."""
         for state in self.states.values():
             wait_for(lambda state=state: not is_left(state))
-            assert not list(state.glob("input-*"))
+            assert not state.with_name(f"{state.name}.inputs").exists()
 
     def end(self) -> None:
         for party in self.parties.values():
@@ -387,7 +387,7 @@ def test_what_is_wrong_is_said_before_a_worker_starts(clusters: dict[str, Cluste
         "input 'b' cannot be written",
     ):
         assert word in said, said
-    assert not list((tmp_path / "wrong").glob("input-*"))
+    assert not (tmp_path / "wrong.inputs").exists()
 
 
 def test_errors_are_ours() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import accumulate
 from math import prod
 from pathlib import Path
@@ -25,8 +25,10 @@ def written(ray: Any, folder: Path, inputs: Mapping[str, object]) -> Iterator[di
     try:
         yield {name: _source(ray, folder, files, name, value) for name, value in inputs.items()}
     finally:
-        for file in files:
+        for file in [*files, folder / "program.duo"]:
             file.unlink(missing_ok=True)
+        with suppress(OSError):  # somebody else's files stay, and so does their folder
+            folder.rmdir()
 
 
 def _source(ray: Any, folder: Path, files: list[Path], name: str, value: object) -> str:
@@ -38,6 +40,8 @@ def _source(ray: Any, folder: Path, files: list[Path], name: str, value: object)
     files.append(folder / f"input-{len(files)}.npy")
     try:
         _write(ray, files[-1], name, _blocks(ray, name, value))
+        # A job that goes on compares the times of its inputs, and these are written anew.
+        os.utime(files[-1], (0, 0))
     except ray.exceptions.RayError as why:
         raise MachineError(f"input {name!r} cannot be written for the workers: {reason(why)}") from why
     return str(files[-1])

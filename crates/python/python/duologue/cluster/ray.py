@@ -68,7 +68,7 @@ def drive(
 
     An input is a file with rows (as for the command: `.npy`, `.csv:column`, ...), a number, a NumPy array, a reference
     or references of such arrays (`ray.put`), or a Dataset of Ray with a column of the input's name: these are written
-    into `state` by the cluster, block by block, and removed at the end. Outputs go to the files that `outputs` names;
+    beside `state` by the cluster, block by block, and removed at the end. Outputs go to the files that `outputs` names;
     others are in the report.
 
     `address` is that of the cluster, if `ray.init` was not called before (then by default the one on this machine).
@@ -82,9 +82,11 @@ def drive(
     workers of both parties. Errors are those of `duologue.errors`.
     """
     folder = Path(state).absolute()
+    # The driver wants the job's folder to itself.
+    beside = folder.with_name(f"{folder.name}.inputs")
     with _cluster(address) as ray:
         host = _host(ray)
-        words = [_program(program, folder), "--as", party, *(["--resume"] if resume else [])]
+        words = [_program(program, beside), "--as", party, *(["--resume"] if resume else [])]
         words += _flags(peer_key=peer, state=folder, launch="wait", shards=shards, by=by, connect=connect, wait=wait)
         words += _flags(listen=listen or f"{host}:0", key=key, silence=silence, deadline=deadline, **settings)
         words += [*_pairs("--output", outputs), *_pairs("--size", sizes)]
@@ -92,7 +94,7 @@ def drive(
         worker = ["--driver-key", own_key, "--key", str(folder / "worker.key"), *_flags(ports=worker_ports, wait=wait)]
         usual = {"num_cpus": settings.get("threads", 1)}
         with (
-            written(ray, folder, inputs or {}) as given,
+            written(ray, beside, inputs or {}) as given,
             Crew(ray, workers, usual | dict(options or {}), max_restarts) as crew,
         ):
             with Driver([*words, *_pairs("--input", given)]) as driver:
