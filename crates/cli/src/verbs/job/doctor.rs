@@ -45,6 +45,7 @@ pub fn run(args: &JobDoctor, config: &Config, console: &Console) -> Result<(), F
         peer_key: meeting.peers,
         work: work(parties.party, agreed.job, parties.connect.is_none(), settings.clone()),
         log: &mut report,
+        has_outputs: &|_| true,
         local: meeting.start_workers(&reception, &key)?,
         reception,
         silence: settings.limits().silence,
@@ -61,13 +62,12 @@ pub fn run(args: &JobDoctor, config: &Config, console: &Console) -> Result<(), F
 }
 
 fn work(party: Party, job: [u8; 32], listens: bool, settings: Settings) -> Work {
-    let (folder, inputs) = (PathBuf::new(), Vec::new());
+    let inputs = Vec::new();
     Work {
         party: party.to_string(),
         job: hex(&job),
         plan: None,
-        state: folder.clone(),
-        folder,
+        state: PathBuf::new(),
         inputs,
         stamps: Vec::new(),
         listens,

@@ -1,10 +1,11 @@
 //! `duologue job drive`: one party's side of a job, from its plan to its outputs.
 
+use super::deadline::Deadline;
 use super::driver::Driver;
 use super::meeting::{Meeting, Met};
 use super::merge::{self, Merge, Targets};
 use super::order::Work;
-use super::parts::{self, From};
+use super::parts::{self, From, Parts};
 use super::plan;
 use super::report::{JobReport, LastReport};
 use super::settings::Settings;
@@ -12,7 +13,7 @@ use super::stamps::{self, Stamp};
 use super::state::{self, State, Whose};
 use crate::args::JobDrive;
 use crate::config::{Config, PeerName};
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::interrupt;
 use crate::io::consent::{Given, Proposal};
 use crate::io::console::Console;
@@ -24,7 +25,6 @@ use duologue::circuit::Binding;
 use duologue::job::control::{Attempt, Hello, MOST_BODY, Machine, Mail};
 use duologue::job::{Last, Part as JobPart, Plan};
 use duologue::{Inputs, Session, hex};
-use std::env;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -41,14 +41,17 @@ pub fn run(args: &JobDrive, config: &Config, console: &Console) -> Result<(), Fa
     let job = Job { args, plan: &plan, settings: Settings::new(args), meeting, stamps };
     let start = Instant::now();
     let channel = job.shards(config, &mut state)?;
-    let last = job.last(channel, &mut state)?;
-    interrupt::settle()?;
-    let merge = || Merge::new(state.parts(&plan)?, &state.kept).write(&targets);
-    let merged = if args.no_merge { None } else { Some(merge().map_err(|why| later(why, &args.state))?) };
-    if merged.is_some() {
-        state.merged(&plan)?;
-    }
-    JobReport::new(&plan, args.parties.party, &state.kept, last, start.elapsed(), merged)?.show(console)
+    let last = job.last(channel, &mut state);
+    // Outputs are removed from the folder when they are where the user wants them, and not before.
+    let end = || {
+        let last = last?;
+        interrupt::settle()?;
+        let merge = || Merge::new(state.parts(&plan)?, &state.kept).write(&targets);
+        let merged = if args.no_merge { None } else { Some(merge()?) };
+        JobReport::new(&plan, args.parties.party, &state.kept, last, start.elapsed(), merged)?.show(console)
+    };
+    end().map_err(|why| if state.is_complete(&plan) { later(why, &args.state) } else { why })?;
+    if args.no_merge { Ok(()) } else { state.merged(&plan) }
 }
 
 /// What was computed is kept, wherever it could not be written.
@@ -132,9 +135,16 @@ impl Job<'_> {
         let Met { reception, mut channel, workers } = meeting.meet(&key, limits, config, &canceller)?;
         let mut hello = Hello::new(args.parties.party, self.plan, self.settings.fields())?;
         (hello.job, hello.shards) = (state.kept.job, state.progress(self.plan));
-        let mut agreed = hello.exchange(&mut channel).map_err(|why| reception.cause(why))?;
+        let deadline = Deadline::new(Duration::from_secs(args.parties.wait), &canceller)?;
+        channel = channel.cancelled_by(deadline.canceller());
+        let agreed = hello.exchange(&mut channel);
+        let mut agreed = agreed.map_err(|why| reception.cause(deadline.cause(why, "hello of the other driver")))?;
+        channel = channel.cancelled_by(&canceller);
+        drop(deadline);
         state.keep(&agreed)?;
         agreed.take_shards(self.plan);
+        let folder = state.folder().to_path_buf();
+        let parts = Parts { folder: &folder, plan: self.plan, job: agreed.job };
         Driver {
             party: args.parties.party,
             machine: Machine::new(args.parties.party, &agreed, Duration::from_secs(self.settings.deadline))
@@ -143,6 +153,7 @@ impl Job<'_> {
             peer_key: meeting.peers,
             work: self.work(agreed.job, state)?,
             log: state,
+            has_outputs: &|attempt| parts.are_there(args.parties.party, From::Shard(attempt)),
             local: meeting.start_workers(&reception, &key)?,
             reception,
             silence: limits.silence,
@@ -156,15 +167,15 @@ impl Job<'_> {
     }
 
     fn work(&self, job: [u8; 32], state: &State) -> Result<Work, Failure> {
-        let here = env::current_dir().map_err(Failure::io("finding the folder of the inputs"))?;
-        let sources = self.args.input.iter().map(|source| (source.name.clone(), source.value.clone()));
+        let party = self.args.parties.party;
+        let sources = input::opened(self.plan.program(), party, &self.args.input)?;
+        let sources = sources.into_iter().map(|source| Ok((source.name.clone(), input::absolute(&source)?)));
         Ok(Work {
-            party: self.args.parties.party.to_string(),
+            party: party.to_string(),
             job: hex(&job),
             plan: Some(hex(&self.plan.digest())),
             state: std::path::absolute(state.folder()).map_err(Failure::io("finding the folder of the job"))?,
-            folder: here,
-            inputs: sources.collect(),
+            inputs: sources.collect::<Result<_, Failure>>()?,
             stamps: self.stamps.clone(),
             listens: self.args.parties.connect.is_none(),
             settings: self.settings.clone(),
@@ -179,18 +190,35 @@ impl Job<'_> {
         };
         let inputs = self.last_inputs(last, state)?;
         let attempt = state.begin_last()?;
+        let deadline = Deadline::new(Duration::from_secs(self.settings.deadline), &interrupt::current())?;
+        let channel = channel.cancelled_by(deadline.canceller());
+        let ran = self.run_last(last, &inputs, attempt, channel, state);
+        ran.map(Some).map_err(|why| match why.exit {
+            Exit::Cancelled => deadline.cause(duologue::Error::Cancelled, "end of the last program").into(),
+            _ => why,
+        })
+    }
+
+    fn run_last(
+        &self,
+        last: &Last,
+        inputs: &Inputs,
+        attempt: u32,
+        channel: Channel,
+        state: &mut State,
+    ) -> Result<LastReport, Failure> {
         let calls = apps::calls();
         let mut session = Session::connect(channel, self.args.parties.party)?;
         session.register_all(&calls);
         session.set_threads(self.settings.threads.into());
         session.set_part(JobPart::last(state.parts(self.plan)?.job, attempt));
         let (binding, options) = self.settings.choose(&mut session, &last.binding, &calls)?;
-        let outcome = session.run(&binding, &options, &inputs)?;
+        let outcome = session.run(&binding, &options, inputs)?;
         // On the disk of both before either goes on: a party that closes hears that the other one closes too.
         state.parts(self.plan)?.write(From::Last(attempt), &outcome.outputs)?;
         state.finish_last()?;
         session.close()?;
-        Ok(Some(LastReport::new(&outcome.report)))
+        Ok(LastReport::new(&outcome.report))
     }
 
     /// What the last program takes: whole inputs, and the shares of all shards.

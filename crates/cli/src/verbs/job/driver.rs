@@ -42,6 +42,8 @@ pub struct Driver<'a> {
     pub peer: Mail,
     pub peer_key: PublicKey,
     pub log: &'a mut dyn Log,
+    /// Whether the outputs of a worker that is done are where this driver finds them.
+    pub has_outputs: &'a dyn Fn(Attempt) -> bool,
     pub reception: Reception,
     pub local: Option<Local>,
     /// What workers are told.
@@ -75,7 +77,8 @@ struct Worker {
     line: Line,
     /// For people; none before it has said who it is.
     name: Option<String>,
-    process: Option<u32>,
+    /// Under which the driver started it, if it did.
+    number: Option<u64>,
     /// Whether it has the job.
     is_here: bool,
 }
@@ -90,7 +93,7 @@ impl Workers {
     pub fn add(&mut self, channel: Channel, silence: Duration) {
         self.came += 1;
         let line = Line::new(channel, silence);
-        self.there.insert(self.came, Worker { line, name: None, process: None, is_here: false });
+        self.there.insert(self.came, Worker { line, name: None, number: None, is_here: false });
     }
 
     fn name(&self, worker: WorkerId) -> String {
@@ -143,12 +146,25 @@ impl Driver<'_> {
     fn receive(&mut self) -> Result<bool, Failure> {
         match self.reception.poll()? {
             None => Ok(false),
-            // The other driver is here already.
-            Some(channel) if channel.peer_key() == Some(self.peer_key) => Ok(true),
+            Some(mut channel) if channel.peer_key() == Some(self.peer_key) => {
+                channel.abort_after(&self.is_here_already());
+                Ok(true)
+            }
             Some(channel) => {
                 self.workers.add(channel, self.silence);
                 Ok(true)
             }
+        }
+    }
+
+    /// What a second driver of the other party hears. The first one may be gone without a word, as when its machine lost power.
+    fn is_here_already(&self) -> duologue::Error {
+        let ours = format!("one that is connected, and counts as lost after {} s of silence", self.silence.as_secs());
+        duologue::Error::Incompatible {
+            what: "which driver has the job",
+            ours,
+            theirs: "another one".into(),
+            place: None,
         }
     }
 
@@ -183,7 +199,7 @@ impl Driver<'_> {
     fn hear(&mut self, id: WorkerId, answer: Answer, now: Duration) -> Result<(), Failure> {
         let at = |shard, attempt| Attempt { shard, number: attempt };
         match answer {
-            Answer::Hello { build, process } => self.welcome(id, &build, process, now),
+            Answer::Hello { build, process, number } => self.welcome(id, &build, (process, number), now),
             Answer::Here => self.take_in(id, now),
             Answer::Cannot { why } => {
                 self.console.note(format!("{} cannot begin: {why}", self.workers.name(id)));
@@ -198,7 +214,8 @@ impl Driver<'_> {
                 _ => self.lose(id, "it has no key, or an address that is none", now),
             },
             Answer::Done { shard, attempt, micros, sent, received } => {
-                let verdict = Verdict::Done(Costs { micros, sent, received });
+                let costs = Costs { micros, sent, received };
+                let verdict = self.verified(id, at(shard, attempt), costs);
                 self.ended(id, at(shard, attempt), verdict, now);
             }
             Answer::Failed { shard, attempt, reason, why } => {
@@ -212,6 +229,17 @@ impl Driver<'_> {
         Ok(())
     }
 
+    /// A worker says that it is done: with another folder than its driver's of the same name its outputs would be lost.
+    fn verified(&mut self, id: WorkerId, attempt: Attempt, costs: Costs) -> Verdict {
+        if !self.machine.is_at(id, attempt) || (self.has_outputs)(attempt) {
+            return Verdict::Done(costs);
+        }
+        let name = self.workers.name(id);
+        let why = format!("{name} is done, and its outputs are not there: its folder of the job is not the driver's");
+        self.workers.words.insert(attempt, why);
+        Verdict::Failed(Reason::Machine)
+    }
+
     fn ended(&mut self, id: WorkerId, attempt: Attempt, verdict: Verdict, now: Duration) {
         self.machine.worker_ended(id, attempt, verdict, now);
         if self.once {
@@ -221,7 +249,7 @@ impl Driver<'_> {
     }
 
     /// A worker says who it is, and is told of the job. One of another version is refused alone: the others go on.
-    fn welcome(&mut self, id: WorkerId, build: &str, process: u32, now: Duration) {
+    fn welcome(&mut self, id: WorkerId, build: &str, (process, number): (u32, Option<u64>), now: Duration) {
         let Some(worker) = self.workers.there.get_mut(&id).filter(|worker| worker.name.is_none()) else { return };
         let name = format!("process {process}");
         if build != BUILD {
@@ -232,7 +260,7 @@ impl Driver<'_> {
             self.workers.unable = Some(why);
             return;
         }
-        (worker.name, worker.process) = (Some(name), Some(process));
+        (worker.name, worker.number) = (Some(name), number);
         self.tell(id, &Order::Welcome(Box::new(self.work.clone())), now);
     }
 
@@ -253,10 +281,14 @@ impl Driver<'_> {
 
     /// Forgets a worker. One that we have started ourselves and that does not answer would never be replaced while it lives.
     fn give_up(&mut self, id: WorkerId) {
-        let process = self.workers.there.remove(&id).and_then(|worker| worker.process);
-        if let (Some(process), Some(local)) = (process, &mut self.local) {
-            local.give_up(process);
+        let Some(worker) = self.workers.there.remove(&id) else { return };
+        if let (Some(number), Some(local)) = (worker.number, &mut self.local) {
+            local.give_up(number);
         }
+        // Telling a worker that is gone takes a while, and other workers are to be heard meanwhile.
+        let parting = thread::Builder::new().name("duologue-parting".into()).spawn(move || drop(worker));
+        // Without a thread it was dropped here.
+        drop(parting);
     }
 
     /// Does what is decided, which may decide more; how the job has ended, if it has.
@@ -381,7 +413,7 @@ const PEER_PRINTED: &str = "look at what the peer's side printed; what is finish
 /// The exit code of a job that ends for this reason.
 fn exit(reason: Reason, ours: bool) -> Exit {
     match reason {
-        Reason::Misbehaved => Exit::Peer,
+        Reason::Misbehaved if ours => Exit::Peer,
         Reason::Incompatible => Exit::Incompatible,
         Reason::Deadline => Exit::Timeout,
         Reason::Input if ours => Exit::Input,

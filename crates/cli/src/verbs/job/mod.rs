@@ -4,6 +4,7 @@
 //! shards, runs the last program with the other driver, and merges. `worker` is one worker. A driver and its workers talk in JSON
 //! ([`order`]), since both are the same party's and of the same version.
 
+mod deadline;
 mod doctor;
 mod drive;
 mod driver;

@@ -41,10 +41,9 @@ pub struct Work {
     /// The job's number, and the digest of its plan, in hexadecimal; without a plan workers only look whether they reach each other.
     pub job: String,
     pub plan: Option<String>,
-    /// The folder of the job, and the one from which the names of inputs count.
+    /// The folder of the job.
     pub state: PathBuf,
-    pub folder: PathBuf,
-    /// The inputs as the user named them, and what they come from.
+    /// The inputs by name, and what they come from: files by their whole paths.
     pub inputs: Vec<(Option<String>, String)>,
     /// What these were when the job was begun.
     pub stamps: Vec<Stamp>,
@@ -56,8 +55,8 @@ pub struct Work {
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Answer {
-    /// The first: its version, and the number of its process.
-    Hello { build: String, process: u32 },
+    /// The first: its version, the number of its process, and the one under which the driver started it, if that is who did.
+    Hello { build: String, process: u32, number: Option<u64> },
     /// The job is known and its folder is there: it is free.
     Here,
     /// It cannot take the job, and why; it ends.

@@ -79,7 +79,7 @@ impl State {
         state.log.set_len(0).map_err(Failure::io(format!("writing {}", folder.join("log").display())))?;
         state.write(&format!("{TITLE}{}\ninputs {first}\n", whose.party))?;
         output::write_file(&folder.join("plan.job"), &whose.plan.encode()?)?;
-        parts::sync(folder)?;
+        output::sync_folder(folder)?;
         Ok(state)
     }
 
@@ -190,6 +190,13 @@ impl State {
         self.write(&format!("finished last {}\n", self.kept.last.begun))
     }
 
+    /// Whether all shards and the last program are finished.
+    pub fn is_complete(&self, plan: &Plan) -> bool {
+        let lacks = |(shard, progress): (u32, &Progress)| progress.finished.is_none() && !plan.range(shard).is_empty();
+        let last = plan.last().is_none() || self.kept.last.finished.is_some();
+        last && !(0..).zip(&self.kept.shards).any(lacks)
+    }
+
     /// The outputs are where the user wants them: what is left of them in the folder goes.
     pub fn merged(&mut self, plan: &Plan) -> Result<(), Failure> {
         self.kept.merged = true;
@@ -251,7 +258,7 @@ fn refuse_others(folder: &Path) -> Result<(), Failure> {
 }
 
 /// Takes the folder for this driver, until the file is dropped.
-fn lock(folder: &Path) -> Result<File, Failure> {
+pub fn lock(folder: &Path) -> Result<File, Failure> {
     let path = folder.join("lock");
     let locking = || Failure::io(format!("locking {}", path.display()));
     let file = open_owned(&path, OpenOptions::new().create(true)).map_err(locking())?;

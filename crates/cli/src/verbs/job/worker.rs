@@ -3,6 +3,7 @@
 //! It holds no key of the party. By the key of the job's workers it proves to its driver whose worker it is, and to the other
 //! party's worker by a key that it makes for each attempt.
 
+use super::local;
 use super::order::{Answer, BUILD, Line, Order, Work, reason};
 use super::shard::{Partner, Shards, Task};
 use crate::args::JobWorker;
@@ -37,7 +38,8 @@ pub fn run(args: &JobWorker, console: &Console) -> Result<(), Failure> {
     let channel = Channel::connect_with(&args.driver, &security, &limits, &canceller)?;
     console.note("the driver is there");
     let mut line = Line::new(channel, limits.silence);
-    line.send(&Answer::Hello { build: BUILD.into(), process: process::id() })?;
+    let number = env::var(local::NUMBER).ok().and_then(|number| number.parse().ok());
+    line.send(&Answer::Hello { build: BUILD.into(), process: process::id(), number })?;
     let mut worker = Worker { args, line, here: here(&args.driver), shards: None, active: None, stopping: Vec::new() };
     worker.serve()
 }
@@ -151,13 +153,6 @@ impl Worker<'_> {
     /// The driver tells of the job.
     fn take(&mut self, work: Work) -> Result<(), Failure> {
         self.line.set_silence(Duration::from_secs(work.settings.silence));
-        if work.plan.is_some() {
-            let folder = work.folder.display().to_string();
-            env::set_current_dir(&work.folder).map_err(|why| {
-                Failure::io(format!("going to the driver's folder {folder}"))(why)
-                    .hint("workers need the driver's files at the same paths")
-            })?;
-        }
         self.shards = Some(Arc::new(Shards::new(work)?));
         Ok(())
     }

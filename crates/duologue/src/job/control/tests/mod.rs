@@ -72,11 +72,47 @@ fn a_worker_ends_its_own_attempt_alone() {
         bob.worker_ended(worker, claimed, Verdict::Done(Costs::default()), Duration::ZERO);
         assert_eq!(bob.actions(), [], "worker {worker}: {claimed}");
     }
-    bob.worker_ended(2, other, Verdict::Failed(Reason::Machine), Duration::ZERO);
+    bob.worker_ended(2, other, Verdict::Failed(Reason::Connection), Duration::ZERO);
     assert_eq!(
         bob.actions(),
-        [Action::Send(Message::Free), Action::Send(Message::Ended(other, Verdict::Failed(Reason::Machine)))]
+        [Action::Send(Message::Free), Action::Send(Message::Ended(other, Verdict::Failed(Reason::Connection)))]
     );
+}
+
+/// A machine on which nothing works is free again at once each time: it must not use up the attempts that others would finish.
+#[test]
+fn a_worker_whose_machine_fails_lets_others_go_first() {
+    let now = Duration::ZERO;
+    let failed = Verdict::Failed(Reason::Machine);
+    let frees = |bob: &mut Machine| bob.actions().iter().filter(|&it| *it == Action::Send(Message::Free)).count();
+    let at = |shard, number| Attempt { shard, number };
+    // It rests while another one is at work, and goes on when that one is done, or after a while.
+    let (mut bob, first) = bob();
+    bob.hear(Message::Begin(at(1, 1)), now).unwrap();
+    bob.worker_ended(1, first, failed, now);
+    assert_eq!(frees(&mut bob), 0);
+    bob.tick(REST - Duration::from_millis(1)).unwrap();
+    assert_eq!(frees(&mut bob), 0);
+    bob.tick(REST).unwrap();
+    assert_eq!(frees(&mut bob), 1);
+    bob.worker_ready(2, at(1, 1), offer());
+    bob.worker_ended(2, at(1, 1), Verdict::Done(Costs::default()), now);
+    assert_eq!(frees(&mut bob), 1);
+    // Of two that are free the one whose machine has failed is the second; at its second failure in a row it is given up.
+    bob.hear(Message::Ended(first, Verdict::Failed(Reason::Other)), now).unwrap();
+    bob.hear(Message::Begin(at(0, 2)), now).unwrap();
+    assert!(bob.actions().contains(&Action::Prepare(2, at(0, 2))));
+    bob.hear(Message::Begin(at(2, 1)), now).unwrap();
+    assert!(bob.actions().contains(&Action::Prepare(1, at(2, 1))));
+    bob.worker_ended(1, at(2, 1), failed, now);
+    assert!(bob.actions().contains(&Action::Drop(1)));
+    // The only one goes on at once: the shard's attempts end it.
+    bob.worker_ended(2, at(0, 2), failed, now);
+    assert_eq!(frees(&mut bob), 1);
+}
+
+fn offer() -> Offer {
+    Offer { key: world::key(1), address: String::new() }
 }
 
 #[test]

@@ -287,7 +287,7 @@ impl Driver {
 }
 
 /// A key for each number: a multiple of the base point, as every public key is.
-fn key(number: WorkerId) -> PublicKey {
+pub fn key(number: WorkerId) -> PublicKey {
     use curve25519_dalek::{EdwardsPoint, Scalar};
     let point = EdwardsPoint::mul_base(&Scalar::from(number + 1));
     PublicKey::from_bytes(point.compress().to_bytes()).expect("a point of large order")
