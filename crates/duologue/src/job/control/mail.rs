@@ -45,10 +45,11 @@ impl Mail {
     /// # Errors
     /// [`Error::Peer`] if it is too long, [`Error::Timeout`] if the peer is silent, and whatever ends the channel.
     pub fn poll(&mut self) -> Result<Option<Vec<u8>>> {
-        // What has come is taken in first: whoever did not look for long is not to take the peer for silent. If the channel is gone,
-        // taking says so below.
-        let _ = self.channel.pending();
-        self.listen()?;
+        // What has come is taken in first: whoever did not look for long is not to take the peer for silent.
+        match self.channel.pending() {
+            Ok(_) => self.listen()?,
+            Err(why) => drop(self.gone.get_or_insert(why)),
+        }
         if self.coming.is_none() {
             let mut length = [0; 4];
             match self.take(self.head) {
