@@ -4,6 +4,7 @@
 //! copied. Of tables, JSON and what is shown, an output is in memory.
 
 use super::parts::{self, From, Part, Parts};
+use super::pools::Pools;
 use super::state::{self, Kept};
 use crate::args::{JobMerge, Pair};
 use crate::failure::Failure;
@@ -51,7 +52,9 @@ pub fn run(args: &JobMerge, console: &Console) -> Result<(), Failure> {
     let merge = Merge::new(parts, &kept);
     let binding = whole(&plan)?;
     let targets = Targets::new(&binding, kept.party, &args.output)?;
-    console.show(&merge.write(&targets)?)
+    console.show(&merge.write(&targets)?)?;
+    // A driver that was killed may have left some: nothing uses them any more.
+    Pools::new(&args.state, &parts.job).remove()
 }
 
 /// The whole program at its sizes, which may be too large for one machine.

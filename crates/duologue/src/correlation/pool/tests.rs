@@ -89,7 +89,7 @@ fn origin(party: Party) -> Origin {
 
 fn origin_of(identity: [u8; 32], party: Party) -> Origin {
     let deltas = [Party::Alice, Party::Bob].map(|party| delta_identity(&identity, party, delta(party)));
-    Origin { identity, party, keys: None, deltas, extension: Extension::SoftSpoken { k: 4 } }
+    Origin { identity, party, keys: None, deltas, extension: Extension::SoftSpoken { k: 4 }, part: None }
 }
 
 /// Both halves, in folders beside each other.
