@@ -11,7 +11,7 @@ use crate::args::{JobTask, Source};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::io::console::{Console, count};
+use crate::io::console::count;
 use crate::io::{input, sizes};
 use crate::program;
 use duologue::channel::Channel;
