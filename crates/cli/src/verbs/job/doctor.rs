@@ -53,6 +53,7 @@ pub fn run(args: &JobDoctor, config: &Config, console: &Console) -> Result<(), F
         canceller,
         console,
         workers,
+        makes_pools: false,
         once: true,
     };
     driver.run()?.finish()?;
@@ -67,6 +68,7 @@ fn work(party: Party, job: [u8; 32], listens: bool, settings: Settings) -> Work 
         party: party.to_string(),
         job: hex(&job),
         plan: None,
+        parties: None,
         state: PathBuf::new(),
         inputs,
         stamps: Vec::new(),

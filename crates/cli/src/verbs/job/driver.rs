@@ -1,7 +1,7 @@
 //! The loop of a driver: it hears the other driver and its own workers, and does what its [`Machine`] decides.
 
 use super::local::Local;
-use super::order::{Answer, BUILD, Line, Order, Work};
+use super::order::{Answer, BUILD, Line, Order, PoolUse, Work};
 use super::reception::Reception;
 use crate::failure::{Exit, Failure};
 use crate::io::console::{Console, seconds};
@@ -54,6 +54,8 @@ pub struct Driver<'a> {
     pub canceller: Canceller,
     pub console: &'a Console,
     pub workers: Workers,
+    /// Whether attempts make pools, and compute nothing.
+    pub makes_pools: bool,
     /// Whether each worker makes one attempt alone.
     pub once: bool,
 }
@@ -323,8 +325,13 @@ impl Driver<'_> {
                 self.log.failed(attempt, why);
             }
             Action::Send(message) => self.peer.send(&message.encode()),
-            Action::Prepare(id, Attempt { shard, number }) => {
-                self.tell(id, &Order::Prepare { shard, attempt: number }, now);
+            Action::Prepare(id, Attempt { shard, number }, pool) => {
+                let pool = match (self.makes_pools, pool) {
+                    (true, _) => PoolUse::Make,
+                    (false, Some(made)) => PoolUse::Take(made),
+                    (false, None) => PoolUse::Without,
+                };
+                self.tell(id, &Order::Prepare { shard, attempt: number, pool }, now);
             }
             Action::Start(id, attempt, Offer { key, address }) => {
                 let Attempt { shard, number } = attempt;

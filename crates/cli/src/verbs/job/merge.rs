@@ -4,6 +4,7 @@
 //! copied. Of tables, JSON and what is shown, an output is in memory.
 
 use super::parts::{self, From, Part, Parts};
+use super::pools::Pools;
 use super::stamps::Stamp;
 use super::state::{self, Kept};
 use crate::args::{JobMerge, Pair};
@@ -53,8 +54,10 @@ pub fn run(args: &JobMerge, console: &Console) -> Result<(), Failure> {
     let merge = Merge::new(parts, &kept);
     let binding = whole(&plan)?;
     let targets = Targets::new(&binding, kept.party, &args.output)?;
-    targets.spare_files(&kept.inputs.iter().filter_map(Stamp::path).collect::<Vec<_>>())?;
-    console.show(&merge.write(&targets)?)
+    targets.spare_files(&kept.inputs.iter().flatten().filter_map(Stamp::path).collect::<Vec<_>>())?;
+    console.show(&merge.write(&targets)?)?;
+    // A driver that was killed may have left some: nothing uses them any more.
+    Pools::new(&args.state, &parts.job).remove()
 }
 
 /// The whole program at its sizes, which may be too large for one machine.

@@ -4,7 +4,7 @@
 //! party's worker by a key that it makes for each attempt.
 
 use super::local;
-use super::order::{Answer, BUILD, Line, Order, Work, reason};
+use super::order::{Answer, BUILD, Line, Order, PoolUse, Work, reason};
 use super::shard::{Partner, Shards, Task};
 use crate::args::JobWorker;
 use crate::failure::{Exit, Failure};
@@ -116,9 +116,9 @@ impl Worker<'_> {
                 }
                 self.line.send(&Answer::Here)?;
             }
-            Order::Prepare { shard, attempt } => {
+            Order::Prepare { shard, attempt, pool } => {
                 let attempt = Attempt { shard, number: attempt };
-                if let Err(failure) = self.prepare(attempt) {
+                if let Err(failure) = self.prepare(attempt, pool) {
                     self.fail(attempt, &failure)?;
                 }
             }
@@ -158,7 +158,7 @@ impl Worker<'_> {
     }
 
     /// Makes a key, listens if this side does, and begins to read the inputs.
-    fn prepare(&mut self, attempt: Attempt) -> Result<(), Failure> {
+    fn prepare(&mut self, attempt: Attempt, pool: PoolUse) -> Result<(), Failure> {
         let Some(shards) = self.shards.clone() else { return Ok(()) };
         let identity = Arc::new(Identity::generate()?);
         let key = identity.public().to_string();
@@ -166,7 +166,7 @@ impl Worker<'_> {
         let address = listener.as_ref().map_or(Ok(String::new()), |listener| self.address(listener))?;
         let ((start, started), (end, ended), (load, loaded)) = (mpsc::channel(), mpsc::channel(), mpsc::channel());
         let canceller = Canceller::new();
-        let task = Task { attempt, identity, listener, canceller: canceller.clone(), loaded: load, started };
+        let task = Task { attempt, pool, identity, listener, canceller: canceller.clone(), loaded: load, started };
         let work = move || drop(end.send(shards.work(task)));
         let thread = thread::Builder::new().name("duologue-shard".into()).spawn(work);
         thread.map_err(Failure::io("starting the thread of a shard"))?;

@@ -6,6 +6,9 @@
 //! over when both have said so: it finishes the shard if both sides are done, else the next attempt has the next number. So both
 //! drivers count alike, whoever fails first, and a message about any other attempt than the one under way is a misbehaviour.
 //!
+//! The pool that an attempt has made is used by the next one at the shard, and by no other: whatever becomes of that, the one after it
+//! makes correlations of its own.
+//!
 //! Where a side fails, the other one's worker is stopped; whatever it still says is passed over. A shard that fails [`MOST_FAILURES`]
 //! times ends the job, and so does a failure that another attempt would not mend ([`Reason::is_final`]). Stragglers are not
 //! duplicated: two workers would compute on the same inputs, and one in vain.
@@ -47,8 +50,9 @@ pub enum Action {
     Finished(Attempt, Costs),
     /// Tell the other driver.
     Send(Message),
-    /// Have a worker make a key, listen if it is the side that listens, and read its inputs.
-    Prepare(WorkerId, Attempt),
+    /// Have a worker make a key, listen if it is the side that listens, and read its inputs; and use the pool that this attempt has made,
+    /// if one has.
+    Prepare(WorkerId, Attempt, Option<u32>),
     /// Have it meet the other party's worker.
     Start(WorkerId, Attempt, Offer),
     /// Have it stop what it does.
@@ -117,6 +121,8 @@ struct Shard {
     /// How many attempts in a row have found no worker.
     unmanned: u32,
     finished: bool,
+    /// The last attempt, if it made a pool: the next one takes it.
+    pool: Option<u32>,
     under: Option<Under>,
 }
 
@@ -140,9 +146,10 @@ pub struct Machine {
 impl Machine {
     /// A job of which both drivers know the same. An attempt may take `deadline`.
     pub fn new(party: Party, agreed: &Agreed, deadline: Duration) -> Machine {
-        let shard = |&Progress { begun, finished }: &Progress| Shard {
+        let shard = |&Progress { begun, finished, pool }: &Progress| Shard {
             begun,
             finished: finished.is_some(),
+            pool,
             ..Shard::default()
         };
         let mut machine = Machine {
@@ -451,12 +458,13 @@ impl Machine {
         }
         let shard = &mut self.shards[attempt.shard as usize];
         shard.begun = attempt.number;
+        let pool = shard.pool.take();
         let number = attempt.number;
         shard.under =
             Some(Under { number, since: now, worker, offered: false, theirs_ready: None, ended: [None, None] });
         if let Some(worker) = worker {
             self.set(worker, Work::Busy(attempt));
-            self.act(Action::Prepare(worker, attempt));
+            self.act(Action::Prepare(worker, attempt, pool));
         }
     }
 

@@ -64,7 +64,8 @@ fn meet(alice: Hello, bob: Hello) -> [Result<Agreed, Error>; 2] {
 }
 
 fn hello(party: Party, shards: &[(u32, u32)]) -> Hello {
-    let progress = |&(begun, finished): &(u32, u32)| Progress { begun, finished: (finished > 0).then_some(finished) };
+    let progress =
+        |&(begun, finished): &(u32, u32)| Progress { begun, finished: (finished > 0).then_some(finished), pool: None };
     let fields: Fields = vec![("the program", "'sum' 01".into()), ("the number of shards", shards.len().to_string())];
     Hello { party, fields, job: None, shards: shards.iter().map(progress).collect() }
 }
@@ -74,10 +75,34 @@ fn a_shard_is_finished_if_both_have_the_same_attempt() {
     let alice = Hello { job: Some([7; 32]), ..hello(Party::Alice, &[(1, 1), (2, 2), (1, 0), (3, 3)]) };
     let bob = hello(Party::Bob, &[(1, 1), (3, 3), (2, 0), (3, 0)]);
     let [alice, bob] = meet(alice, bob).map(Result::unwrap);
-    let expected: Vec<Progress> =
-        [(1, Some(1)), (3, None), (2, None), (3, None)].map(|(begun, finished)| Progress { begun, finished }).into();
+    let expected: Vec<Progress> = [(1, Some(1)), (3, None), (2, None), (3, None)]
+        .map(|(begun, finished)| Progress { begun, finished, pool: None })
+        .into();
     assert_eq!((alice.job, &alice.shards), ([7; 32], &expected));
     assert_eq!(alice, bob);
+}
+
+/// A pool counts where both have it, and neither has begun an attempt since: that one may have touched it.
+#[test]
+fn a_pool_is_there_if_both_have_it_and_nobody_has_touched_it() {
+    let with = |party, shards: &[(u32, u32)]| {
+        let made = |&(begun, pool): &(u32, u32)| Progress { begun, finished: None, pool: (pool > 0).then_some(pool) };
+        Hello { shards: shards.iter().map(made).collect(), ..hello(party, &[(0, 0); 5]) }
+    };
+    let alice = with(Party::Alice, &[(1, 1), (2, 2), (3, 0), (1, 1), (2, 0)]);
+    let bob = with(Party::Bob, &[(1, 1), (2, 0), (2, 2), (2, 2), (0, 0)]);
+    let [mut alice, bob] = meet(alice, bob).map(Result::unwrap);
+    let expected = [(1, Some(1)), (2, None), (3, None), (2, None), (2, None)];
+    assert_eq!(alice.shards, expected.map(|(begun, pool)| Progress { begun, finished: None, pool }));
+    assert_eq!(alice, bob);
+    alice.leave_pools();
+    let done: Vec<bool> = alice.shards.iter().map(|progress| progress.finished.is_some()).collect();
+    assert_eq!(done, [true, false, false, false, false]);
+    for (begun, finished, pool) in [(2, None, Some(1)), (2, None, Some(3)), (2, Some(2), Some(2))] {
+        let theirs = Hello { shards: vec![Progress { begun, finished, pool }], ..hello(Party::Bob, &[(0, 0)]) };
+        let why = hello(Party::Alice, &[(0, 0)]).agree(&[0; 32], &theirs.encode(&[1; 32]).unwrap());
+        assert!(matches!(why, Err(Error::Peer(_))), "{begun} {finished:?} {pool:?}");
+    }
 }
 
 /// A driver whose next attempt has begun has no finished one.
@@ -238,7 +263,7 @@ proptest! {
     }
 
     #[test]
-    fn no_hello_makes_a_decoder_panic(cut in 0usize..200, at in 0usize..200, byte: u8) {
+    fn no_hello_makes_a_decoder_panic(cut in 0usize..210, at in 0usize..210, byte: u8) {
         let ours = hello(Party::Alice, &[(1, 1), (2, 0)]);
         let mut theirs = hello(Party::Bob, &[(1, 1), (2, 2)]).encode(&[9; 32]).unwrap();
         theirs.truncate(cut);

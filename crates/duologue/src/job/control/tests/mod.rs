@@ -8,7 +8,7 @@ use std::time::Duration;
 use world::{Fate, World};
 
 /// A world in which nothing goes wrong.
-const CALM: Fate = Fate { chaos: 0, crashes: 0, lost: 0, failing: 0 };
+const CALM: Fate = Fate { chaos: 0, crashes: 0, lost: 0, failing: 0, pools: false };
 
 #[test]
 fn every_shard_is_finished_whatever_the_numbers_of_workers() {
@@ -19,6 +19,42 @@ fn every_shard_is_finished_whatever_the_numbers_of_workers() {
             assert_eq!(world.ends(), [Some(End::Finished); 2], "{shards} shards, {workers:?} workers");
             assert_eq!(world.attempts(), shards, "none was tried twice");
         }
+    }
+}
+
+/// Pools are made once, each of them is used by the next attempt, and that finishes the shard.
+#[test]
+fn every_shard_is_computed_with_its_pool() {
+    for shards in [1, 2, 3, 7] {
+        let mut world = World::new(7, shards, [2, 3], Fate { pools: true, ..CALM });
+        world.run();
+        assert_eq!(world.ends(), [Some(End::Finished); 2]);
+        assert_eq!((world.attempts(), world.taken(0), world.taken(1)), (2 * shards, shards, shards));
+    }
+}
+
+/// The next attempt takes it, whether it succeeds or not; those after it have none.
+#[test]
+fn a_pool_is_for_the_next_attempt_alone() {
+    for party in [Party::Alice, Party::Bob] {
+        let shards = vec![Progress { begun: 4, finished: None, pool: Some(4) }];
+        let mut driver = Machine::new(party, &Agreed { job: [1; 32], shards }, Duration::from_secs(60));
+        let mut taken = Vec::new();
+        for number in [5, 6, 7] {
+            driver.worker_came(number.into(), Duration::ZERO);
+            let attempt = Attempt { shard: 0, number };
+            match party {
+                Party::Alice => driver.hear(Message::Free, Duration::ZERO).unwrap(),
+                Party::Bob => driver.hear(Message::Begin(attempt), Duration::ZERO).unwrap(),
+            }
+            let pool = |action| if let Action::Prepare(_, _, pool) = action { Some(pool) } else { None };
+            taken.extend(driver.actions().into_iter().filter_map(pool));
+            driver.worker_lost(number.into(), Duration::ZERO);
+            let ended = Message::Ended(attempt, Verdict::Failed(Reason::Other));
+            driver.hear(ended, Duration::ZERO).unwrap();
+            driver.actions();
+        }
+        assert_eq!(taken, [Some(4), None, None], "{party}");
     }
 }
 
@@ -101,9 +137,9 @@ fn a_worker_whose_machine_fails_lets_others_go_first() {
     // Of two that are free the one whose machine has failed is the second; at its second failure in a row it is given up.
     bob.hear(Message::Ended(first, Verdict::Failed(Reason::Other)), now).unwrap();
     bob.hear(Message::Begin(at(0, 2)), now).unwrap();
-    assert!(bob.actions().contains(&Action::Prepare(2, at(0, 2))));
+    assert!(bob.actions().contains(&Action::Prepare(2, at(0, 2), None)));
     bob.hear(Message::Begin(at(2, 1)), now).unwrap();
-    assert!(bob.actions().contains(&Action::Prepare(1, at(2, 1))));
+    assert!(bob.actions().contains(&Action::Prepare(1, at(2, 1), None)));
     bob.worker_ended(1, at(2, 1), failed, now);
     assert!(bob.actions().contains(&Action::Drop(1)));
     // The only one goes on at once: the shard's attempts end it.
@@ -196,7 +232,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     /// Workers and both drivers come and go at any time: both parties finish or neither, every finished shard has the outputs of one
-    /// session, and no attempt's number is used twice ([`World`] checks both at every step).
+    /// session, no attempt's number is used twice, and no pool is used twice or by one party alone ([`World`] checks all at every step).
     #[test]
     fn whatever_is_lost_the_results_are_those_of_one_session(
         seed: u64,
@@ -206,8 +242,9 @@ proptest! {
         crashes in 0usize..4,
         lost in 0u64..30,
         failing in 0u64..30,
+        pools: bool,
     ) {
-        let mut world = World::new(seed, shards, workers, Fate { chaos, crashes, lost, failing });
+        let mut world = World::new(seed, shards, workers, Fate { chaos, crashes, lost, failing, pools });
         world.run();
         let [alice, bob] = world.ends();
         match (alice, bob) {

@@ -14,6 +14,8 @@ pub struct Fate {
     pub crashes: usize,
     pub lost: u64,
     pub failing: u64,
+    /// Whether pools are made first, and by those who meet again after a crash perhaps.
+    pub pools: bool,
 }
 
 /// The last step by which everything must be over.
@@ -29,6 +31,10 @@ pub struct World {
     /// Who has prepared what; the sessions that there were.
     prepared: BTreeSet<(usize, Attempt)>,
     met: BTreeSet<Attempt>,
+    /// Whether attempts make pools now; which of these each party's attempts take, and who has taken one.
+    pooling: bool,
+    takes: BTreeMap<(usize, Attempt), Option<u32>>,
+    taken: BTreeSet<(usize, Attempt)>,
 }
 
 struct Driver {
@@ -36,6 +42,8 @@ struct Driver {
     kept: Vec<Progress>,
     /// The session whose outputs are on the disk.
     outputs: BTreeMap<Attempt, u64>,
+    /// The same of pools.
+    pools: BTreeMap<Attempt, u64>,
     inbox: VecDeque<Message>,
     workers: BTreeMap<WorkerId, At>,
     next: WorkerId,
@@ -66,6 +74,9 @@ impl World {
             sessions: 0,
             prepared: BTreeSet::new(),
             met: BTreeSet::new(),
+            pooling: fate.pools,
+            takes: BTreeMap::new(),
+            taken: BTreeSet::new(),
         };
         world.meet();
         world
@@ -79,8 +90,17 @@ impl World {
         self.met.len()
     }
 
+    /// How many pools a party has taken from.
+    pub fn taken(&self, party: usize) -> usize {
+        self.taken.iter().filter(|(whose, _)| *whose == party).count()
+    }
+
     pub fn run(&mut self) {
         for step in 0..MOST_STEPS {
+            if self.ends() == [Some(End::Finished); 2] && self.pooling {
+                self.pooling = false;
+                self.meet_again();
+            }
             if self.drivers.iter().all(|driver| driver.end.is_some()) {
                 return self.check_outputs();
             }
@@ -121,10 +141,13 @@ impl World {
         };
         let hellos = [0, 1].map(|party| hello(party, &self.drivers));
         let bytes = [0, 1].map(|party| hellos[party].encode(&[party as u8; 32]).unwrap());
-        let agreed = [0, 1].map(|party| hellos[party].agree(&[party as u8; 32], &bytes[1 - party]).unwrap());
+        let mut agreed = [0, 1].map(|party| hellos[party].agree(&[party as u8; 32], &bytes[1 - party]).unwrap());
         assert_eq!(agreed[0], agreed[1]);
         for (party, driver) in self.drivers.iter_mut().enumerate() {
             driver.kept = agreed[party].shards.clone();
+            if self.pooling {
+                agreed[party].leave_pools();
+            }
             driver.machine = Machine::new(PARTIES[party], &agreed[party], DEADLINE);
             driver.inbox.clear();
             driver.workers.clear();
@@ -132,13 +155,28 @@ impl World {
         [0, 1].iter().for_each(|party| self.act(*party));
     }
 
+    fn meet_again(&mut self) {
+        self.drivers.iter_mut().for_each(|driver| driver.end = None);
+        self.meet();
+    }
+
+    /// Both drivers are lost, and perhaps a party's pools; whoever meets again may make pools first.
+    fn crash(&mut self) {
+        let loser = self.draw(4) as usize;
+        if let Some(driver) = self.drivers.get_mut(loser) {
+            driver.pools.clear();
+            driver.kept.iter_mut().for_each(|progress| progress.pool = None);
+        }
+        self.pooling = self.fate.pools && self.draw(2) == 0;
+        self.meet_again();
+    }
+
     fn step(&mut self, chaos: bool) {
         if chaos && self.fate.crashes > 0 && self.draw(60) == 0 {
             let ended = self.drivers.iter().any(|driver| matches!(driver.end, Some(End::Failed(..))));
             self.fate.crashes -= 1;
             if !ended {
-                self.drivers.iter_mut().for_each(|driver| driver.end = None);
-                return self.meet();
+                return self.crash();
             }
         }
         let party = self.draw(2) as usize;
@@ -208,16 +246,38 @@ impl World {
         }
         assert!(self.met.insert(attempt), "{attempt} met twice");
         self.sessions += 1;
+        self.check_pools(attempt);
         let fails = [0, 1].map(|_| chaos && self.draw(100) < self.fate.failing);
         for (party, worker) in [(0, alices), (1, bobs)] {
             let verdict = match fails[party] {
                 true => Verdict::Failed([Reason::Machine, Reason::Connection][self.draw(2) as usize]),
                 false => {
-                    self.drivers[party].outputs.insert(attempt, self.sessions);
+                    let driver = &mut self.drivers[party];
+                    let made = if self.pooling { &mut driver.pools } else { &mut driver.outputs };
+                    made.insert(attempt, self.sessions);
                     Verdict::Done(Costs::default())
                 }
             };
             self.finish(party, worker, attempt, verdict);
+        }
+    }
+
+    /// Two workers take the two halves of one pool, or neither takes any.
+    fn check_pools(&self, attempt: Attempt) {
+        let [ours, theirs] = [0, 1].map(|party| self.takes[&(party, attempt)]);
+        assert_eq!(ours, theirs, "{attempt}");
+        if let Some(number) = ours {
+            let halves = [0, 1].map(|party| self.drivers[party].pools.get(&Attempt { number, ..attempt }));
+            assert!(halves[0].is_some() && halves[0] == halves[1], "{attempt}: {halves:?}");
+        }
+    }
+
+    /// A worker gets a pool: one that the attempt before has made, and that nobody was given before.
+    fn take(&mut self, party: usize, attempt: Attempt, pool: Option<u32>) {
+        self.takes.insert((party, attempt), pool);
+        if let Some(number) = pool {
+            assert!(!self.pooling && number + 1 == attempt.number, "{attempt} takes the pool of {number}");
+            assert!(self.taken.insert((party, Attempt { number, ..attempt })), "a pool is taken twice");
         }
     }
 
@@ -244,14 +304,18 @@ impl World {
                 assert_eq!(bytes.len(), 2 + usize::from(u16::from_le_bytes([bytes[0], bytes[1]])));
                 self.drivers[1 - party].inbox.push_back(Message::decode(&bytes[2..]).unwrap());
             }
-            Action::Begun(attempt) => self.drivers[party].kept[attempt.shard as usize].begun = attempt.number,
+            Action::Begun(attempt) => {
+                self.drivers[party].kept[attempt.shard as usize] =
+                    Progress { begun: attempt.number, ..Progress::default() };
+            }
             Action::Finished(attempt, _) => {
                 let kept = &mut self.drivers[party].kept[attempt.shard as usize];
-                assert_eq!((kept.begun, kept.finished), (attempt.number, None));
-                kept.finished = Some(attempt.number);
+                assert_eq!(*kept, Progress { begun: attempt.number, ..Progress::default() });
+                *(if self.pooling { &mut kept.pool } else { &mut kept.finished }) = Some(attempt.number);
             }
-            Action::Prepare(worker, attempt) => {
+            Action::Prepare(worker, attempt, pool) => {
                 assert!(self.prepared.insert((party, attempt)), "{attempt} was used before");
+                self.take(party, attempt, pool);
                 self.drivers[party].workers.insert(worker, At::Preparing(attempt));
             }
             Action::Start(worker, attempt, offer) => {
@@ -278,6 +342,7 @@ impl Driver {
             machine: Machine::new(Party::Bob, &agreed, DEADLINE),
             kept,
             outputs: BTreeMap::new(),
+            pools: BTreeMap::new(),
             inbox: VecDeque::new(),
             workers: BTreeMap::new(),
             next: 0,
