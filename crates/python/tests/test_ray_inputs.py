@@ -3,13 +3,16 @@ machine, and both parties use it where there are two, for the test alone."""
 
 from __future__ import annotations
 
+import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import duologue as duo
 import numpy as np
 import pytest
 from duologue import errors
@@ -17,6 +20,7 @@ from duologue import errors
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'ray>=2.40,<3'")
 
 from duologue.cluster import _blocks, _folder, _inputs  # noqa: E402
+from test_ray import DEADLINE, SLOW, Cluster, below, free_port, is_left, kill, processes, wait_for  # noqa: E402
 
 ADD = "block:add:32"
 
@@ -88,7 +92,7 @@ def test_however_rows_are_in_blocks_the_file_is_the_same(
     for cuts in ([], [50], [0, 0, 1, 99, 100], sorted(random.integers(0, 100, 20))):
         file.write_bytes(b"")
         blocks = [np.asfortranarray(block) for block in np.split(rows, cuts)]
-        digests.add(_blocks.write(file, "rows", blocks, _blocks.here))
+        digests.add(_blocks.write(file, "rows", blocks, None, _blocks.here))
         assert (np.load(file) == rows).all()
     assert len(digests) == 1
 
@@ -104,9 +108,9 @@ def test_no_two_tasks_write_the_same_page() -> None:
 def test_a_block_that_became_shorter_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(ValueError, match="8 bytes of its blocks are not there"):
-        _blocks._put(str(tmp_path / "file"), 0, 0, 16, np.zeros(2, np.uint32))
+        _blocks._put(str(tmp_path / "file"), 0, 0, 16, None, np.zeros(2, np.uint32))
     with pytest.raises(FileNotFoundError):
-        _blocks._put(str(tmp_path / "another"), 0, 0, 8, np.zeros(2, np.uint32))
+        _blocks._put(str(tmp_path / "another"), 0, 0, 8, None, np.zeros(2, np.uint32))
     assert not (tmp_path / "another").exists()
 
 
@@ -207,3 +211,212 @@ def test_what_the_system_refuses_is_an_error_of_ours(tmp_path: Path) -> None:
     (tmp_path / "job.inputs").write_text("a file")
     with pytest.raises(errors.MachineError, match=r"into .*job\.inputs: "), sources(tmp_path / "job", {"b": 1}):
         pass
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    started = Cluster()
+    try:
+        started.check()
+        yield started
+    finally:
+        started.end()
+
+
+BEGIN = """
+import json, sys, time
+from pathlib import Path
+import duologue as duo, numpy as np, ray
+from duologue import errors
+from duologue.cluster import _inputs
+
+ray.init(log_to_driver=False)
+
+def arrays(**inputs):
+    with _inputs.written(ray, Path("job").absolute(), "block:add:32", inputs) as (_, found):
+        return [np.load(found[name]) for name in inputs]
+
+def refused(**inputs):
+    try:
+        arrays(**inputs)
+    except errors.Error as why:
+        return f"{type(why).__name__}: {why}"
+"""
+
+
+def python(cluster: Cluster, folder: Path, code: str) -> str:
+    """What a program on the cluster prints."""
+    command = [sys.executable, "-c", BEGIN + code]
+    done = subprocess.run(command, cwd=folder, env=cluster.environment, capture_output=True, text=True, timeout=DEADLINE)
+    assert done.returncode == 0, done.stderr
+    assert not (folder / "job.inputs").exists()
+    return done.stdout
+
+
+DATASETS = """
+import ray.data
+late = Path("late").absolute()
+
+def first_comes_last(batch):
+    # The first block is there when another one is.
+    while batch["id"][0] == 0 and not late.exists():
+        time.sleep(0.02)
+    late.touch()
+    return batch
+
+def with_random_keys(batch):
+    keys = np.random.default_rng().integers(0, 1 << 30, len(batch["id"]))
+    return {"id": batch["id"], "key": keys, "next": keys + 1}
+
+rows = ray.data.range(60, override_num_blocks=6)
+options = rows.context.execution_options
+assert (arrays(b=rows.map_batches(first_comes_last))[0] == np.arange(60)).all()
+assert not options.preserve_order and late.exists()
+
+shuffled = rows.map_batches(with_random_keys).random_shuffle()
+key, following, place = arrays(key=shuffled, next=shuffled, id=shuffled)
+assert (key + 1 == following).all() and sorted(place) == list(range(60))
+assert not (arrays(id=shuffled)[0] == place).all()
+
+some = rows.filter(lambda row: row["id"] == 7 or row["id"] >= 50)
+assert (arrays(b=some)[0] == [7, *range(50, 60)]).all()
+
+print(refused(b=ray.data.from_items([{"b": "text"}])))
+print(refused(b=ray.data.from_items([{"x": 1, "y": 2}])))
+print(refused(b=rows.map(lambda row: {"b": 1 // 0})))
+"""
+
+
+def test_rows_of_a_dataset_come_in_its_order_and_once(cluster: Cluster, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    said = python(cluster, tmp_path, DATASETS).splitlines()
+    assert said[-3] == (
+        "UsageError: input 'b' has objects, such as text or empty cells: only numbers can be an input"
+    )
+    assert said[-2] == "UsageError: the Dataset of input 'b' has no column of this name: it has x, y"
+    assert said[-1].startswith("MachineError: input 'b' cannot be written for the workers: ZeroDivisionError: ")
+
+
+REFERENCES = """
+blocks = [np.arange(7, dtype=np.uint32), np.zeros(0), np.arange(5, dtype=np.uint32)]
+puts = [ray.put(block) for block in blocks]
+assert (arrays(b=puts)[0] == np.concatenate([blocks[0], blocks[2]])).all()
+assert (arrays(b=puts[0])[0] == blocks[0]).all()
+print(refused(b=[puts[0], ray.put(np.arange(3.0))]))
+print(refused(b=ray.put({"b": np.arange(3)})))
+print(refused(b=ray.remote(lambda: 1 // 0).remote()))
+
+# Arrays that are given directly are not in the object store.
+ray.put = None
+assert (arrays(b=blocks[0])[0] == blocks[0]).all()
+"""
+
+
+def test_blocks_are_written_one_after_the_other(cluster: Cluster, tmp_path: Path) -> None:
+    said = python(cluster, tmp_path, REFERENCES).splitlines()
+    assert said[-3] == "UsageError: input 'b' has blocks of <u4 () and of <f8 () a row"
+    assert "has objects" in said[-2]
+    assert said[-1].startswith("MachineError: input 'b' cannot be written for the workers: ")
+    assert "division" in said[-1]
+
+
+PARTY = """
+from duologue.cluster import ray as cluster
+words = json.loads(sys.argv[1])
+values = np.load("values.npy")
+inputs = {inputs}
+try:
+    report = cluster.drive(**words, inputs=inputs)
+    print(json.dumps(report.outputs["out"]))
+except errors.UsageError as why:
+    print(why)
+"""
+
+
+class Parties:
+    """A product of 32-bit numbers by two processes on one cluster."""
+
+    def __init__(self, cluster: Cluster, folder: Path) -> None:
+        self.cluster, self.folder, self.running = cluster, folder, []
+        keys = {name: duo.new_key(folder / f"{name}.key") for name in ("alice", "bob")}
+        self.values = np.random.default_rng(7).integers(0, 1 << 32, 400, dtype=np.uint32)
+        np.save(folder / "values.npy", self.values)
+        address = f"127.0.0.1:{free_port()}"
+        shared = {"program": "block:multiply:32", "shards": 4, "workers": 1, **SLOW}
+        ends = {"alice": {"peer": keys["bob"], "listen": address}, "bob": {"peer": keys["alice"], "connect": address}}
+        self.words = {
+            name: {**shared, **end, "party": name, "key": f"{name}.key", "state": name} for name, end in ends.items()
+        }
+
+    def start(self, name: str, inputs: str, **words: Any) -> subprocess.Popen[str]:
+        command = [sys.executable, "-c", BEGIN + PARTY.format(inputs=inputs), json.dumps({**self.words[name], **words})]
+        pipe, environment = subprocess.PIPE, self.cluster.environment
+        party = subprocess.Popen(command, cwd=self.folder, env=environment, stdout=pipe, stderr=pipe, text=True)
+        self.running.append(party)
+        return party
+
+    def said(self, party: subprocess.Popen[str]) -> str:
+        """What a process prints until it ends."""
+        out, err = party.communicate(timeout=DEADLINE)
+        assert party.returncode == 0, err
+        return out
+
+    def log(self, name: str) -> list[str]:
+        file = self.folder / name / "log"
+        return file.read_text().splitlines() if file.exists() else []
+
+    def has_finished_a_shard(self, name: str) -> bool:
+        for party in self.running:
+            assert party.poll() is None, party.communicate()
+        return any(line.startswith("finished") for line in self.log(name))
+
+    def end(self) -> None:
+        for party in self.running:
+            party.kill()
+            party.communicate()
+
+
+@pytest.fixture
+def parties(cluster: Cluster, tmp_path: Path) -> Iterator[Parties]:
+    both = Parties(cluster, tmp_path)
+    yield both
+    both.end()
+
+
+def test_a_job_goes_on_with_the_same_inputs_alone(parties: Parties, tmp_path: Path) -> None:
+    """Both programs are killed on the way. What they have written goes with the next call, which takes the same rows in
+    other blocks, and no other rows."""
+    both = {"alice": '{"a": [ray.put(block) for block in np.split(values, [100, 100])]}', "bob": '{"b": [4200] * 400}'}
+    running = {name: parties.start(name, inputs) for name, inputs in both.items()}
+    wait_for(lambda: parties.has_finished_a_shard("alice") and parties.has_finished_a_shard("bob"))
+    # So the job stays where it is; the other programs take whatever time they take.
+    stopped = [pid for party in running.values() for pid in below(party.pid)]
+    for pid in stopped:
+        os.kill(pid, signal.SIGSTOP)
+    written = {file: file.stat().st_ino for file in tmp_path.glob("*.inputs/*")}
+    assert {file.name for file in written} == {"lock", "a.npy", "b.csv"}
+    drivers = [line for _, line in processes().values() if " job drive " in line and str(tmp_path) in line]
+    assert len(drivers) == 2 and not [line for line in drivers if "4200" in line]
+
+    again = parties.start("alice", '{"a": values}')
+    assert f"another program has written inputs into {tmp_path / 'alice.inputs'}" in parties.said(again)
+    assert {file: file.stat().st_ino for file in tmp_path.glob("*.inputs/*")} == written
+
+    kill(*stopped)
+    for name in both:
+        wait_for(lambda name=name: not is_left(tmp_path / name))
+    assert set(tmp_path.glob("*.inputs/*")) == set(written)
+    finished = {line for line in parties.log("alice") if line.startswith("finished")}
+
+    others = {"alice": '{"a": values[::-1]}', "bob": '{"b": [4201] * 400}'}
+    for (name, inputs), of in zip(others.items(), "ab", strict=True):
+        why = f"the input '{of}' is not the one with which the job in {tmp_path / name} was begun"
+        assert why in parties.said(parties.start(name, inputs, resume=True))
+        assert not (tmp_path / f"{name}.inputs").exists()
+
+    both = {"alice": '{"a": values}', "bob": '{"b": ",".join(["4200"] * 400)}'}
+    running = {name: parties.start(name, inputs, resume=True) for name, inputs in both.items()}
+    outputs = [json.loads(parties.said(party).splitlines()[-1]) for party in running.values()]
+    assert all((output == parties.values.astype(np.uint64) * 4200).all() for output in outputs)
+    assert finished <= {line for line in parties.log("alice") if line.startswith("finished")}
+    assert not list(tmp_path.glob("*.inputs"))

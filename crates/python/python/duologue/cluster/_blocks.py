@@ -42,15 +42,15 @@ def on_cluster(ray: Any) -> Run:
     return run
 
 
-def write(file: Path, name: str, blocks: Sequence[Any], run: Run) -> bytes:
-    """Writes the blocks of an input into a file that is there; a digest of what it has then."""
-    forms: list[_Form] = run(_form, ([block] for block in blocks))
+def write(file: Path, name: str, blocks: Sequence[Any], column: str | None, run: Run) -> bytes:
+    """Writes the blocks of an input, or a column of them, into a file that is there; a digest of what it has then."""
+    forms: list[_Form] = run(_form, ((block, column) for block in blocks))
     dtype, row = _common(name, forms)
     header = _header(dtype, row, sum(form.rows for form in forms))
     lengths, parts = [len(header), *(form.bytes for form in forms)], [header, *blocks]
     os.truncate(file, sum(lengths))
     pieces = _pieces(lengths, PIECE)
-    digests = run(_put, ((str(file), *piece, *parts[blocks_of]) for *piece, blocks_of in pieces))
+    digests = run(_put, ((str(file), *piece, column, *parts[of]) for *piece, of in pieces))
     return blake2b(b"".join(digests)).digest()
 
 
@@ -67,7 +67,13 @@ class _Form(NamedTuple):
         return np.dtype(self.dtype).itemsize * prod(self.row) * self.rows
 
 
-def _form(block: Any) -> _Form:
+def _column(block: Any, column: str | None) -> Any:
+    """A block of a Dataset has an array for each column, and may have none of a block without rows."""
+    return block if column is None or not isinstance(block, dict) else block.get(column, ())
+
+
+def _form(block: Any, column: str | None) -> _Form:
+    block = _column(block, column)
     has_gaps = np.ma.is_masked(block)
     block = np.atleast_1d(np.asarray(block))
     return _Form("O" if has_gaps or block.dtype.hasobject else block.dtype.str, block.shape[1:], block.shape[0])
@@ -102,11 +108,11 @@ def _pieces(lengths: Sequence[int], size: int) -> Iterator[tuple[int, int, int, 
         yield begin, begin - starts[first], end - begin, slice(first, bisect_left(starts, end))
 
 
-def _put(file: str, begin: int, skip: int, length: int, *parts: Any) -> bytes:
+def _put(file: str, begin: int, skip: int, length: int, column: str | None, *parts: Any) -> bytes:
     """Writes a piece to its place; its digest. On a machine that does not have the file it fails, and makes none."""
     taken, left = [], length
     for part in parts:
-        whole = np.ascontiguousarray(part).reshape(-1).view(np.uint8)
+        whole = np.ascontiguousarray(_column(part, column)).reshape(-1).view(np.uint8)
         taken.append(whole[skip : skip + left])
         skip, left = 0, left - len(taken[-1])
     if left:
@@ -125,6 +131,8 @@ def _put(file: str, begin: int, skip: int, length: int, *parts: Any) -> bytes:
 
 
 def reason(why: Exception) -> str:
-    """The last line of what Ray says of an error."""
-    lines = [line for line in str(getattr(why, "cause", None) or why).splitlines() if line.strip()]
+    """The last line of what Ray says of an error; of several, of the one that led to the others."""
+    first, *others = str(why).split("\n\nThe above exception was the direct cause of")
+    said = first if others else str(getattr(why, "cause", None) or why)
+    lines = [line for line in said.splitlines() if line.strip()]
     return lines[-1].strip() if lines else type(why).__name__

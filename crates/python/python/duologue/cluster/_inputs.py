@@ -9,14 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import numpy as np
 
 from ..errors import MachineError, UsageError
 from ..program import Program
-from ._blocks import here, on_cluster, reason, write
+from ._blocks import Run, here, on_cluster, reason, write
 from ._folder import Folder
 
 __all__ = ["written"]
@@ -37,8 +37,8 @@ def written(
     """Where the command finds the program and each input; files that were written for it are removed afterwards."""
     # The driver wants the job's folder to itself.
     with Folder(state.with_name(f"{state.name}.inputs")) as folder:
-        blocks = _of_datasets(ray, inputs)
-        sources = {name: _source(ray, folder, name, blocks.get(name, value)) for name, value in inputs.items()}
+        of_datasets = _of_datasets(ray, inputs)
+        sources = {name: _source(ray, folder, name, of_datasets.get(name, value)) for name, value in inputs.items()}
         yield _program(folder, program), sources
 
 
@@ -53,20 +53,27 @@ def _program(folder: Folder, program: str | os.PathLike[str] | Program) -> str:
     return folder.write("program.duo", save)
 
 
-def _of_datasets(ray: Any, inputs: Mapping[str, object]) -> dict[str, list[Any]]:
-    """References of arrays for each input that is a Dataset. One that several inputs have is computed once: rows that
-    belong together stay together, in whichever order they are."""
+class _Columns(NamedTuple):
+    """A column of a Dataset that was computed: references of its blocks."""
+
+    blocks: list[Any]
+    name: str
+
+
+def _of_datasets(ray: Any, inputs: Mapping[str, object]) -> dict[str, _Columns]:
+    """The columns of the inputs that are Datasets. One that several inputs have is computed once: rows that belong
+    together stay together, in whichever order they are."""
     columns: dict[int, tuple[Any, dict[str, str]]] = {}
     for name, value in inputs.items():
         if hasattr(value, "to_numpy_refs"):
             with _refused(ray, name):
                 columns.setdefault(id(value), (value, {}))[1][name] = _column(name, value.columns() or ())
-    blocks: dict[str, list[Any]] = {}
+    found: dict[str, _Columns] = {}
     for dataset, of in columns.values():
         with _refused(ray, *of):
-            rows = _in_order(dataset.select_columns(sorted(set(of.values()))))
-            blocks |= {name: rows.to_numpy_refs(column=column) for name, column in of.items()}
-    return blocks
+            blocks = _in_order(dataset.select_columns(sorted(set(of.values())))).to_numpy_refs()
+            found |= {name: _Columns(blocks, column) for name, column in of.items()}
+    return found
 
 
 def _column(name: str, columns: Sequence[str]) -> str:
@@ -95,11 +102,11 @@ def _source(ray: Any, folder: Folder, name: str, value: object) -> str:
     lanes = _lanes(value)
     if lanes is not None:
         return folder.write(_file(name, ".csv"), lambda file: _write_lanes(file, lanes))
-    blocks, run = _blocks(ray, name, value)
+    blocks, column, run = _blocks(ray, name, value)
 
     def fill(file: Path) -> bytes:
         with _refused(ray, name):
-            return write(file, name, blocks, run)
+            return write(file, name, blocks, column, run)
 
     return folder.write(_file(name, ".npy"), fill)
 
@@ -123,15 +130,17 @@ def _write_lanes(file: Path, lanes: Sequence[str]) -> bytes:
     return blake2b(content).digest()
 
 
-def _blocks(ray: Any, name: str, value: Any) -> tuple[list[Any], Any]:
-    """Arrays or references of arrays, one after the other, and who can write them."""
+def _blocks(ray: Any, name: str, value: Any) -> tuple[list[Any], str | None, Run]:
+    """Arrays or references of arrays, one after the other; which column of each; and who can write them."""
+    if isinstance(value, _Columns):
+        return value.blocks, value.name, on_cluster(ray)
     if isinstance(value, ray.ObjectRef):
-        return [value], on_cluster(ray)
+        return [value], None, on_cluster(ray)
     if isinstance(value, Sequence) and all(isinstance(block, ray.ObjectRef) for block in value):
-        return list(value), on_cluster(ray)
+        return list(value), None, on_cluster(ray)
     if hasattr(value, "__array_interface__"):
         # By `ray.put` it would be in the object store, too.
-        return [value], here
+        return [value], None, here
     kinds = "a file's name, numbers, a NumPy array, references of such arrays, or a Dataset of Ray"
     raise UsageError(f"input {name!r} is {type(value).__name__}: it may be {kinds}")
 
