@@ -117,7 +117,7 @@ def _put(file: str, begin: int, skip: int, length: int, column: str | None, *par
         skip, left = 0, left - len(taken[-1])
     if left:
         raise ValueError(f"{left} bytes of its blocks are not there any more")
-    piece = memoryview(np.concatenate(taken))
+    piece = np.concatenate(taken).data
     # Open for reading, too, NFS would read the last page and write it whole. With O_DSYNC the bytes are there when this
     # returns: none of them changes the time of the file later, and a full disk is an error here.
     out = os.open(file, os.O_WRONLY | os.O_DSYNC)

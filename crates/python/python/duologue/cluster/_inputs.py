@@ -67,7 +67,7 @@ def _of_datasets(ray: Any, inputs: Mapping[str, object]) -> dict[str, _Columns]:
     for name, value in inputs.items():
         if hasattr(value, "to_numpy_refs"):
             with _refused(ray, name):
-                columns.setdefault(id(value), (value, {}))[1][name] = _column(name, value.columns() or ())
+                columns.setdefault(id(value), (value, {}))[1][name] = _column(name, value)
     found: dict[str, _Columns] = {}
     for dataset, of in columns.values():
         with _refused(ray, *of):
@@ -76,8 +76,9 @@ def _of_datasets(ray: Any, inputs: Mapping[str, object]) -> dict[str, _Columns]:
     return found
 
 
-def _column(name: str, columns: Sequence[str]) -> str:
+def _column(name: str, dataset: Any) -> str:
     """The column of a Dataset that has the input's name, or its only one."""
+    columns: list[str] = dataset.columns() or []
     if name in columns:
         return name
     if len(columns) == 1:
