@@ -1,5 +1,5 @@
-"""Inputs of jobs by Ray that are no files: what is written for them, by whom, and what is left of it. The cluster is on this
-machine, and both parties use it where there are two, for the test alone."""
+"""Inputs of jobs by Ray that are no files: what is written for them, by whom, and what is left of it. The cluster is on
+this machine, and both parties use it where there are two, for the test alone."""
 
 from __future__ import annotations
 
@@ -46,11 +46,28 @@ def test_values_are_in_files_for_their_owner_alone(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("value", [{1, 2}, b"12", [[1], [2]], np.array(["no", "number"], dtype=object), object()])
+GAPS = np.ma.masked_equal([1, 2], 2)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [{1, 2}, b"12", [[1], [2]], object(), np.array(["no", "number"], dtype=object), np.array([1, np.nan]), GAPS],
+)
 def test_what_is_no_input_is_refused(tmp_path: Path, value: object) -> None:
     with pytest.raises(errors.UsageError, match="input 'b' "), sources(tmp_path / "job", {"b": value}):
         pass
     assert list(tmp_path.iterdir()) == []
+
+
+def test_text_is_values_or_a_file(tmp_path: Path) -> None:
+    values = ["0.0", "-1.5e-3,2", "0x1f", "hex:00ff", "true", "0110", "inf"]
+    with sources(tmp_path / "job", {value: value for value in values}) as (_, found):
+        texts = ["".join(f'"{lane}"\n' for lane in value.split(",")) for value in values]
+        assert [Path(found[value]).read_text() for value in values] == texts
+    for path in ("b.txt", "folder/b", "1,b.txt", "b.npyy"):
+        with pytest.raises(errors.UsageError, match="no file") as why, sources(tmp_path / "job", {"b": path}):
+            pass
+        assert path not in str(why.value), "it may be a value"
 
 
 def test_every_input_has_a_name_of_its_own(tmp_path: Path) -> None:
@@ -246,8 +263,8 @@ def refused(**inputs):
 
 def python(cluster: Cluster, folder: Path, code: str) -> str:
     """What a program on the cluster prints."""
-    command = [sys.executable, "-c", BEGIN + code]
-    done = subprocess.run(command, cwd=folder, env=cluster.environment, capture_output=True, text=True, timeout=DEADLINE)
+    command, own = [sys.executable, "-c", BEGIN + code], cluster.environment
+    done = subprocess.run(command, cwd=folder, env=own, capture_output=True, text=True, timeout=DEADLINE)
     assert done.returncode == 0, done.stderr
     assert not (folder / "job.inputs").exists()
     return done.stdout
@@ -286,6 +303,7 @@ some = rows.filter(lambda row: row["id"] == 7 or row["id"] >= 50)
 assert (arrays(b=some)[0] == [7, *range(50, 60)]).all()
 
 print(refused(b=ray.data.from_items([{"b": "text"}])))
+print(refused(b=ray.data.from_items([{"b": 1}, {"b": None}], override_num_blocks=1)))
 print(refused(b=ray.data.from_items([{"x": 1, "y": 2}])))
 print(refused(b=rows.map(lambda row: {"b": 1 // 0})))
 """
@@ -294,9 +312,8 @@ print(refused(b=rows.map(lambda row: {"b": 1 // 0})))
 def test_rows_of_a_dataset_come_in_its_order_and_once(cluster: Cluster, tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     said = python(cluster, tmp_path, DATASETS).splitlines()
-    assert said[-3] == (
-        "UsageError: input 'b' has objects, such as text or empty cells: only numbers can be an input"
-    )
+    objects = "UsageError: input 'b' has objects, such as text, empty cells or NaN: only numbers can be an input"
+    assert said[-4] == said[-3] == objects
     assert said[-2] == "UsageError: the Dataset of input 'b' has no column of this name: it has x, y"
     assert said[-1].startswith("MachineError: input 'b' cannot be written for the workers: ZeroDivisionError: ")
 

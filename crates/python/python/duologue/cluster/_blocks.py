@@ -19,8 +19,8 @@ from ..errors import UsageError
 
 __all__ = ["Run", "here", "on_cluster", "reason", "write"]
 
-# Bytes of the file that one task writes. However the rows are in blocks, pieces begin at the same places: so their digests
-# are those of the rows, and no two machines write the same page of the file.
+# Bytes of the file that one task writes. However the rows are in blocks, pieces begin at the same places: so their
+# digests are those of the rows, and no two machines write the same page of the file.
 PIECE = 1 << 26
 
 # Calls a function with each of these arguments.
@@ -74,20 +74,23 @@ def _column(block: Any, column: str | None) -> Any:
 
 def _form(block: Any, column: str | None) -> _Form:
     block = _column(block, column)
-    has_gaps = np.ma.is_masked(block)
+    is_masked = np.ma.is_masked(block)
     block = np.atleast_1d(np.asarray(block))
-    return _Form("O" if has_gaps or block.dtype.hasobject else block.dtype.str, block.shape[1:], block.shape[0])
+    # Ray makes NaN of an empty cell.
+    has_gaps = is_masked or block.dtype.hasobject or block.dtype.kind == "f" and np.isnan(block).any()
+    return _Form("O" if has_gaps else block.dtype.str, block.shape[1:], block.shape[0])
 
 
 def _common(name: str, forms: Sequence[_Form]) -> tuple[str, tuple[int, ...]]:
     """The type and the shape of all rows."""
-    if not forms:
-        raise UsageError(f"input {name!r} has no rows")
-    dtype, row, _ = next((form for form in forms if form.rows > 0), forms[0])
-    if np.dtype(dtype).hasobject:
-        raise UsageError(f"input {name!r} has objects, such as text or empty cells: only numbers can be an input")
-    for form in forms:
-        if form.rows > 0 and (form.dtype, form.row) != (dtype, row):
+    there = [form for form in forms if form.rows > 0] or forms[:1]
+    if not there:
+        raise UsageError(f"input {name!r} has no block whose rows would have a type")
+    if any(np.dtype(form.dtype).hasobject for form in there):
+        raise UsageError(f"input {name!r} has objects, such as text, empty cells or NaN: only numbers can be an input")
+    dtype, row, _ = there[0]
+    for form in there:
+        if (form.dtype, form.row) != (dtype, row):
             raise UsageError(f"input {name!r} has blocks of {dtype} {row} and of {form.dtype} {form.row} a row")
     return dtype, row
 
@@ -99,8 +102,8 @@ def _header(dtype: str, row: tuple[int, ...], rows: int) -> np.ndarray[Any, np.d
 
 
 def _pieces(lengths: Sequence[int], size: int) -> Iterator[tuple[int, int, int, slice]]:
-    """Of each piece of a file that has parts of these lengths: where it begins, in the file and in its first part, how long
-    it is, and which parts it has a share of."""
+    """Of each piece of a file that has parts of these lengths: where it begins, in the file and in its first part, how
+    long it is, and which parts it has a share of."""
     starts = [0, *accumulate(lengths)]
     for begin in range(0, starts[-1], size):
         end = min(begin + size, starts[-1])
@@ -118,7 +121,7 @@ def _put(file: str, begin: int, skip: int, length: int, column: str | None, *par
     if left:
         raise ValueError(f"{left} bytes of its blocks are not there any more")
     piece = np.concatenate(taken).data
-    # Open for reading, too, NFS would read the last page and write it whole. With O_DSYNC the bytes are there when this
+    # Open for writing alone, NFS reads no page before it writes some of it. With O_DSYNC the bytes are there when this
     # returns: none of them changes the time of the file later, and a full disk is an error here.
     out = os.open(file, os.O_WRONLY | os.O_DSYNC)
     try:

@@ -49,8 +49,8 @@ class Folder:
             self._path.rmdir()
 
     def write(self, name: str, fill: Callable[[Path], bytes]) -> str:
-        """A file of this name for its owner alone, which `fill` writes. It returns a digest, which becomes the time of the
-        file: whoever compares times, as a job does that goes on, compares what is in it.
+        """A file of this name for its owner alone, which `fill` writes. It returns a digest, which becomes the time of
+        the file: whoever compares times, as a job does that goes on, compares what is in it.
 
         The file has its name when it is complete: a task of an earlier call that is still at work does not find it, and
         no other machine has seen it with another time.

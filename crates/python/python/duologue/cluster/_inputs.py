@@ -1,5 +1,5 @@
-"""Inputs of a job as the command takes them. What is in no file is written into one beside the job's folder, where workers
-read their rows: no value stands on a command line, which every user of a machine can see."""
+"""Inputs of a job as the command takes them. What is in no file is written into one beside the job's folder, where
+workers read their rows: no value stands on a command line, which every user of a machine can see."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _source(ray: Any, folder: Folder, name: str, value: object) -> str:
     """What `--input` names. A job that goes on finds an input at the same place, whichever others there are."""
     if isinstance(value, os.PathLike) or isinstance(value, str) and FILE.search(value):
         return str(os.fspath(value))
-    lanes = _lanes(value)
+    lanes = _lanes(name, value)
     if lanes is not None:
         return folder.write(_file(name, ".csv"), lambda file: _write_lanes(file, lanes))
     blocks, column, run = _blocks(ray, name, value)
@@ -112,15 +112,30 @@ def _source(ray: Any, folder: Folder, name: str, value: object) -> str:
     return folder.write(_file(name, ".npy"), fill)
 
 
-def _lanes(value: object) -> list[str] | None:
+def _lanes(name: str, value: object) -> list[str] | None:
     """Values that the command reads as text, since it knows their type."""
     if isinstance(value, str):
-        return value.split(",") if value else []
+        lanes = value.split(",") if value else []
+        if any(_is_path(lane) for lane in lanes):
+            endings = ".npy, .csv, .parquet or .arrow, of ciphertexts in .enc"
+            raise UsageError(f"input {name!r} is text, but no numbers, and no file: names of files end in {endings}")
+        return lanes
     if isinstance(value, NUMBERS):
         return [str(value)]
     if isinstance(value, (list, tuple, range)) and all(isinstance(lane, (str, *NUMBERS)) for lane in value):
         return [str(lane) for lane in value]
     return None
+
+
+def _is_path(lane: str) -> bool:
+    """Whether it is meant for the name of a file, and is no number."""
+    if set("./").isdisjoint(lane):
+        return False
+    try:
+        float(lane)
+    except ValueError:
+        return True
+    return False
 
 
 def _write_lanes(file: Path, lanes: Sequence[str]) -> bytes:

@@ -66,10 +66,10 @@ def drive(
     this party's private key, `peer` the other's public one, or its name. Workers need the folder `state`, and input
     files, at the same paths as this process: a file system that all nodes share.
 
-    An input is a file with rows (as for the command: `.npy`, `.csv:column`, ...), a number or a list of numbers, a NumPy
-    array, a reference or references of such arrays (`ray.put`), or a Dataset of Ray with a column of the input's name.
-    What is no file is written into one beside `state`, by the cluster where the cluster has it, and removed at the end.
-    Outputs go to the files that `outputs` names; others are in the report.
+    An input is a file with rows (as for the command: `.npy`, `.csv:column`, ...), a number or a list of numbers, a
+    NumPy array, a reference or references of such arrays (`ray.put`), or a Dataset of Ray with a column of the input's
+    name. What is no file is written into one beside `state`, by the cluster where the cluster has it, and removed at
+    the end. Outputs go to the files that `outputs` names; others are in the report.
 
     `address` is that of the cluster, if `ray.init` was not called before (then by default the one on this machine).
     `options` are those of each actor, such as `{"resources": {"big": 1}}`, with Ray's meanings, and `num_cpus` is
