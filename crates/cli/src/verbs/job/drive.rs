@@ -34,7 +34,7 @@ pub fn run(args: &JobDrive, config: &Config, console: &Console) -> Result<(), Fa
     check_inputs(args, &whole)?;
     let targets = Targets::new(&whole, args.parties.party, &args.output)?;
     targets.spare(&args.input)?;
-    let meeting = Meeting::new(&args.parties, config, console)?;
+    let meeting = Meeting::new(&args.parties, args.settings.threads, config, console)?;
     consent(args, config, &whole, &meeting, console)?;
     let stamps = stamps::all(plan.program(), args.parties.party, &args.input)?;
     let mut state = state(args, &plan, &stamps, console)?;
@@ -129,7 +129,7 @@ impl Job<'_> {
     fn shards(&self, config: &Config, state: &mut State) -> Result<Channel, Failure> {
         let (args, meeting, canceller) = (self.args, &self.meeting, interrupt::canceller()?);
         let (limits, key) = (self.settings.limits(), meeting.worker_key(state.folder())?);
-        let Met { reception, mut channel, workers } = meeting.meet(&key, limits, config, &canceller)?;
+        let Met { reception, mut channel, workers, ray } = meeting.meet(&key, limits, config, &canceller)?;
         let mut hello = Hello::new(args.parties.party, self.plan, self.settings.fields())?;
         (hello.job, hello.shards) = (state.kept.job, state.progress(self.plan));
         let mut agreed = hello.exchange(&mut channel).map_err(|why| reception.cause(why))?;
@@ -143,7 +143,7 @@ impl Job<'_> {
             peer_key: meeting.peers,
             work: self.work(agreed.job, state)?,
             log: state,
-            local: meeting.start_workers(&reception, &key)?,
+            launched: meeting.start_workers(&reception, &key, ray)?,
             reception,
             silence: limits.silence,
             wait: Duration::from_secs(args.parties.wait),

@@ -13,6 +13,7 @@ mod merge;
 mod order;
 mod parts;
 mod plan;
+mod ray;
 mod reception;
 mod report;
 mod settings;

@@ -1,5 +1,5 @@
 """Inputs that are in Ray's object store, written by the cluster into a file each: the driver sees no more than how long
-the blocks are. Workers read their own rows of the file."""
+the blocks are. Workers read their own rows of the file. Numbers are written, too: command lines can be seen by others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from itertools import accumulate
 from math import prod
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -34,12 +34,18 @@ def written(ray: Any, folder: Path, inputs: Mapping[str, object]) -> Iterator[di
 def _source(ray: Any, folder: Path, files: list[Path], name: str, value: object) -> str:
     if isinstance(value, os.PathLike):
         return str(os.fspath(value))
-    if isinstance(value, (str, int, float)):
-        return str(value)
+    if isinstance(value, str):
+        return value
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    files.append(folder / f"input-{len(files)}.npy")
+    is_number = isinstance(value, (int, float))
+    files.append(folder / f"input-{len(files)}.{'csv' if is_number else 'npy'}")
     try:
-        _write(ray, files[-1], name, _blocks(ray, name, value))
+        if is_number:
+            with _private(files[-1]) as out:
+                # A truth value is 0 or 1.
+                out.write(f"{+value}\n".encode())
+        else:
+            _write(ray, files[-1], name, _blocks(ray, name, value))
         # A job that goes on compares the times of its inputs, and these are written anew.
         os.utime(files[-1], (0, 0))
     except ray.exceptions.RayError as why:
@@ -108,10 +114,15 @@ def _form(block: Any) -> _Form:
 def _create(file: Path, dtype: str, row: tuple[int, ...], rows: int) -> int:
     """Makes the file with its header, for its owner alone; where the rows begin."""
     header = {"descr": dtype, "fortran_order": False, "shape": (rows, *row)}
-    file.unlink(missing_ok=True)
-    with os.fdopen(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as out:
+    with _private(file) as out:
         np.lib.format.write_array_header_1_0(out, header)
         return out.tell()
+
+
+def _private(file: Path) -> BinaryIO:
+    """A new file, for its owner alone."""
+    file.unlink(missing_ok=True)
+    return os.fdopen(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb")
 
 
 def _put(file: str, at: int, block: Any) -> None:
