@@ -116,7 +116,8 @@ impl Ray {
             Some(message) => Failure::new(exit, message),
             None => {
                 let last = words.last().map_or(String::new(), |line| format!(": {line}"));
-                Failure::new(exit, format!("Ray's side of the driver ended with {status}{last}")).hint(INSTALL)
+                let failure = Failure::new(exit, format!("Ray's side of the driver ended with {status}{last}"));
+                if self.listen.is_empty() { failure.hint(INSTALL) } else { failure }
             }
         }
     }

@@ -1,5 +1,6 @@
 """Inputs that are in Ray's object store, written by the cluster into a file each: the driver sees no more than how long
-the blocks are. Workers read their own rows of the file. Numbers are written, too: command lines can be seen by others."""
+the blocks are. Workers read their own rows of the file. Numbers are written, too: others see command
+lines."""
 
 from __future__ import annotations
 
@@ -37,14 +38,14 @@ def _source(ray: Any, folder: Path, files: list[Path], name: str, value: object)
     if isinstance(value, str):
         return value
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    is_number = isinstance(value, (int, float))
-    files.append(folder / f"input-{len(files)}.{'csv' if is_number else 'npy'}")
     try:
-        if is_number:
+        if isinstance(value, (int, float)):
+            files.append(folder / f"input-{len(files)}.csv")
             with _private(files[-1]) as out:
                 # A truth value is 0 or 1.
                 out.write(f"{+value}\n".encode())
         else:
+            files.append(folder / f"input-{len(files)}.npy")
             _write(ray, files[-1], name, _blocks(ray, name, value))
         # A job that goes on compares the times of its inputs, and these are written anew.
         os.utime(files[-1], (0, 0))

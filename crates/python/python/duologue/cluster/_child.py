@@ -33,7 +33,7 @@ def start(words: Sequence[str], stdout: int | IO[Any]) -> subprocess.Popen[str]:
 
 
 def stop(process: subprocess.Popen[str], how: signal.Signals) -> None:
-    """Ends it by a signal, and by force if that is of no use or whoever waits is interrupted. It has ended afterwards."""
+    """Ends it by a signal, and by force if that is of no use or the wait is interrupted. It has ended afterwards."""
     if process.poll() is None:
         process.send_signal(how)
     try:

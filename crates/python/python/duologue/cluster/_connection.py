@@ -43,8 +43,8 @@ def connected(address: str | None) -> Iterator[Any]:
 
 
 CLIENT = (
-    "a job is not driven through Ray Client (ray://): the driver must be on a node of the cluster, where workers reach it "
-    "and have its files; run the program there, or on a node that joins by `ray start --address`"
+    "a job is not driven through Ray Client (ray://): the driver must be on a node of the cluster, where workers reach "
+    "it and have its files; run the program there, or on a node that joins by `ray start --address`"
 )
 
 

@@ -13,6 +13,7 @@ from typing import Any, Self
 from ..errors import MachineError, UsageError
 from . import _child
 from ._blocks import reason
+from ._metrics import Metrics
 
 __all__ = ["ALL", "RESTARTS", "Crew", "Ended", "Refused", "Worker"]
 
@@ -62,11 +63,14 @@ class Worker:
             return
         last = ""
         with process:
-            assert process.stderr is not None
+            assert process.stderr is not None and process.stdout is not None
+            counting = threading.Thread(target=Metrics(self._name).hear, args=(process.stdout,), daemon=True)
+            counting.start()
             for line in process.stderr:
                 last = line.strip() or last
                 # Ray shows it on standard error of whoever drives.
                 print(line, end="", file=sys.stderr, flush=True)
+            counting.join()
         code = process.returncode
         if code == 0 or self._is_stopped:
             return
@@ -76,7 +80,7 @@ class Worker:
     def _start(self, words: Sequence[str]) -> subprocess.Popen[str] | None:
         with self._lock:
             if not self._is_stopped:
-                self._process = _child.start(["job", "worker", *words], subprocess.DEVNULL)
+                self._process = _child.start(["job", "worker", "--json", *words], subprocess.PIPE)
                 return self._process
         return None
 
@@ -126,8 +130,8 @@ class Crew:
         self._work = [actor.work.options(**retried).remote(list(words)) for actor in self._actors]
 
     def look(self) -> list[str]:
-        """Which workers have ended for good since the last look, and why. When all have, it waits a little for the driver,
-        who may know more, and fails."""
+        """Which workers have ended for good since the last look, and why. When all have, it fails, but not at once: the
+        driver may know more."""
         news = self._ended()
         self._lost += news
         self._idle = 0 if self._work or not self._lost else self._idle + 1
