@@ -26,6 +26,7 @@ SLOW = {"link": "500ms,100Mbit", "protocol": "yao", "silence": 60}
 
 PARTY = """
 import json, sys
+from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import ray
 from duologue.cluster import ray as cluster
@@ -35,7 +36,11 @@ if {dataset}:
     import ray.data
 words = json.loads(sys.argv[1])
 {values}
-report = cluster.drive(**words)
+if {dataset}:
+    # As well in a thread that is not the main one.
+    report = ThreadPoolExecutor().submit(cluster.drive, **words).result()
+else:
+    report = cluster.drive(**words)
 print(json.dumps({{"shards": [{{"attempts": shard.attempts}} for shard in report.shards]}}))
 """
 

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import duologue as duo
@@ -19,8 +20,10 @@ import numpy as np
 import pytest
 from clusters import DEADLINE, SLOW, Cluster, Job, below, free_port, kill, processes, wait_for, workers
 from duologue import errors
-from duologue.cluster import _driver
+from duologue.cluster import _child, _driver
+from duologue.cluster._connection import listened, reached
 from duologue.cluster._metrics import Metrics
+from duologue.cluster._workers import Crew
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'ray>=2.40,<3'")
 
@@ -253,6 +256,46 @@ def test_progress_counts_shards() -> None:
     assert said == ("worker 1 (process 7) is there", 0, None)
     said = _driver.progress("shard 3, attempt 2: done in 1.3 s, 2 of 8", said)
     assert said[1:] == (2, 8) and _driver.progress("and so on", said)[1:] == (2, 8)
+
+
+def test_an_interrupted_end_is_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C while a process is waited for that does not end by itself, and while actors are."""
+    code = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); signal.pause()"
+    process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    wait = process.wait
+    assert process.stdout is not None and process.stdout.readline()
+
+    def interrupted(*_: object, timeout: float | None = None, **__: object) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(process, "wait", lambda timeout=None: wait() if timeout is None else interrupted())
+    with process, pytest.raises(KeyboardInterrupt):
+        _child.stop(process, signal.SIGTERM)
+    assert process.returncode == -signal.SIGKILL
+    killed: list[str] = []
+    crew = Crew.__new__(Crew)
+    crew._ray = SimpleNamespace(wait=interrupted, kill=killed.append)
+    crew._actors, crew._placed = ["one", "two"], [1, 2]
+    with pytest.raises(KeyboardInterrupt):
+        crew.stop()
+    assert killed == ["one", "two"]
+
+
+def test_a_driver_listens_where_workers_reach_it() -> None:
+    def cluster(*addresses: str) -> Any:
+        nodes = [{"NodeManagerAddress": address, "Alive": True} for address in addresses]
+        util = SimpleNamespace(get_node_ip_address=lambda: addresses[0])
+        return SimpleNamespace(util=util, nodes=lambda: [*nodes, {"NodeManagerAddress": "10.0.0.9", "Alive": False}])
+
+    alone, others, six = cluster("10.0.0.1", "10.0.0.1"), cluster("10.0.0.1", "10.0.0.2"), cluster("fd00::1")
+    assert listened(alone, None) == listened(others, None) == "10.0.0.1:0" and listened(six, None) == "[fd00::1]:0"
+    for here in ("127.0.0.1:7000", "localhost:7000", "[::1]:0"):
+        assert listened(alone, here) == here
+        with pytest.raises(errors.UsageError, match=r"do not reach .*: this machine is 10\.0\.0\.1 in the cluster"):
+            listened(others, here)
+    assert listened(others, "0.0.0.0:7") == "0.0.0.0:7"
+    assert reached(others, "0.0.0.0:7") == "10.0.0.1:7" and reached(six, "[::]:7") == "[fd00::1]:7"
+    assert reached(others, "10.0.0.5:7") == "10.0.0.5:7" and reached(others, "127.0.0.1:7", "proxy") == "proxy:7"
 
 
 def test_workers_count_their_shards(monkeypatch: pytest.MonkeyPatch) -> None:

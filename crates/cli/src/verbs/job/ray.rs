@@ -126,7 +126,9 @@ impl Ray {
 impl Drop for Ray {
     fn drop(&mut self) {
         self.orders = None;
-        let until = Instant::now() + GRACE;
+        // Before it is connected there is nothing to end.
+        let grace = if self.listen.is_empty() { Duration::ZERO } else { GRACE };
+        let until = Instant::now() + grace;
         while Instant::now() < until && matches!(self.child.try_wait(), Ok(None)) {
             thread::sleep(Duration::from_millis(5));
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import ipaddress
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,9 +14,6 @@ from ..errors import UsageError
 __all__ = ["INSTALL", "connected", "listened", "reached"]
 
 INSTALL = "pip install 'ray>=2.40,<3'"
-
-# What Ray raises if there is no cluster, or one of another version, or one that wants another token.
-UNREACHABLE = (ConnectionError, RuntimeError, ValueError)
 
 
 @contextmanager
@@ -29,11 +27,12 @@ def connected(address: str | None) -> Iterator[Any]:
         _check_direct(ray)
         yield ray
         return
-    if (address or "").startswith("ray://"):
+    if (address or os.environ.get("RAY_ADDRESS", "")).startswith("ray://"):
         raise UsageError(CLIENT)
     try:
         ray.init(address=address or "auto")
-    except UNREACHABLE as why:
+    # There is no cluster, or one of another version, or no token for it.
+    except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as why:
         words = str(why.__cause__ or why).split("\n")[0]
         raise UsageError(f"Ray does not reach the cluster: {words}") from why
     try:
