@@ -181,7 +181,8 @@ def clusters() -> Iterator[dict[str, Cluster]]:
 class Job:
     """A product of 32-bit numbers between two clusters, the processes of both parties, and what is left of it.
 
-    `alice` and `bob` are words for `drive` that only this party has; `command` are the parties that use the command.
+    `alice` and `bob` are words for `drive` that only this party has; `command` is the party that uses the command, `late`
+    the one that is started by `start` alone.
     """
 
     def __init__(
@@ -191,6 +192,7 @@ class Job:
         alice: Mapping[str, Any] | None = None,
         bob: Mapping[str, Any] | None = None,
         command: str = "",
+        late: str = "",
         dataset: bool = False,
         **words: Any,
     ) -> None:
@@ -212,7 +214,8 @@ class Job:
             own = {"party": name, "key": f"{name}.key", "state": name, "outputs": {"out": f"{name}.npy"}}
             self.words[name] = {"program": "block:multiply:32", "shards": 4, "workers": 2, **words, **end, **own}
         self.clusters, self.command, self.dataset = clusters, command, dataset
-        self.start()
+        self.parties: dict[str, subprocess.Popen[str]] = {}
+        self.start(*(name for name in self.words if name != late))
 
     def line(self, name: str, words: dict[str, Any]) -> list[str]:
         """The command line of a party."""
@@ -225,11 +228,11 @@ class Job:
             source = 'words["inputs"] = {"b": ray.data.from_numpy(np.load("b.npy")).repartition(3)}'
         return [sys.executable, "-c", PARTY.format(values=source, dataset=self.dataset), json.dumps(words)]
 
-    def start(self, **words: Any) -> None:
+    def start(self, *names: str, **words: Any) -> None:
         pipe = subprocess.PIPE
-        self.parties = {
-            name: subprocess.Popen(
-                self.line(name, {**own, **words}),
+        for name in names:
+            self.parties[name] = subprocess.Popen(
+                self.line(name, {**self.words[name], **words}),
                 cwd=self.folder,
                 env=self.clusters[name].environment,
                 stdout=pipe,
@@ -237,8 +240,6 @@ class Job:
                 text=True,
                 start_new_session=True,
             )
-            for name, own in self.words.items()
-        }
 
     def log(self, name: str) -> list[str]:
         file = self.states[name] / "log"

@@ -1,5 +1,5 @@
-"""Jobs by Ray. Lines between workers are slow where something is lost on the way, so that there is a way however fast the
-machine is."""
+"""Jobs by Ray. Lines between workers are slow where something is lost on the way, so that there is a way however fast
+the machine is."""
 
 from __future__ import annotations
 
@@ -31,8 +31,13 @@ EXAMPLE = Path(__file__).parents[3] / "examples" / "python" / "gallery.py"
 
 
 def test_lost_workers_are_started_again(job: Callable[..., Job]) -> None:
-    """One party loses a process of a worker, then the other an actor: its process does not outlive it."""
-    running = job(dataset=importlib.util.find_spec("pyarrow") is not None, **SLOW)
+    """An actor is lost before the other party is there; then a process of a worker, and of the other party an actor:
+    its process does not outlive it."""
+    running = job(dataset=importlib.util.find_spec("pyarrow") is not None, late="bob", **SLOW)
+    first = wait_for(lambda: workers(running.states["alice"]))[0]
+    kill(processes()[first][0])
+    wait_for(lambda: len({*workers(running.states["alice"])} - {first}) == 2)
+    running.start("bob")
     kill(running.worker("alice"))
     wait_for(lambda: running.begun("bob", 2))
     worker = running.worker("bob")
@@ -104,7 +109,7 @@ def test_whoever_stops_a_driver_ends_all_workers_of_both_clusters(job: Callable[
 def test_the_command_has_workers_by_ray_where_they_find_room(
     job: Callable[..., Job], clusters: dict[str, Cluster]
 ) -> None:
-    """One party drives by the command. Its workers want what no node has, until another one joins, as by autoscaling."""
+    """One party drives by the command. Its workers want what no node has, until one joins, as by autoscaling."""
     host = clusters["alice"].host
     alice = {"listen": "0.0.0.0", "driver_host": host, "worker_ports": "17600-17699"}
     running = job(alice=alice, bob={"options": {"resources": {"mpc": 1}}}, command="bob", **SLOW)
@@ -149,7 +154,7 @@ def test_a_job_without_workers_ends_and_goes_on_later(job: Callable[..., Job]) -
     assert "duologue.errors.Aborted: " in said["bob"]
     running.is_over()
     finished = [line for line in running.log("alice") if line.startswith("finished")]
-    running.start(resume=True)
+    running.start("alice", "bob", resume=True)
     attempts = running.finish()
     assert finished and set(finished) <= set(running.log("alice")) and sum(attempts) >= 4, attempts
 

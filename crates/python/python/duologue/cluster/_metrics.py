@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 __all__ = ["Metrics"]
@@ -30,9 +31,13 @@ class Metrics:
     def hear(self, lines: Iterable[str]) -> None:
         """Counts what `duologue job worker --json` says, to its end."""
         for line in lines:
-            shard = json.loads(line)
-            self._shards.inc(1, self._tags)
-            for name, counter in self._amounts.items():
-                # A counter of Ray does not take a zero.
-                if shard[name] > 0:
-                    counter.inc(shard[name], self._tags)
+            # Whatever else Python says there when it starts is no shard.
+            with suppress(ValueError):
+                self._add(json.loads(line))
+
+    def _add(self, shard: Mapping[str, float]) -> None:
+        self._shards.inc(1, self._tags)
+        for name, counter in self._amounts.items():
+            # A counter of Ray does not take a zero.
+            if shard[name] > 0:
+                counter.inc(shard[name], self._tags)
