@@ -3,6 +3,7 @@
 mod failures;
 mod meeting;
 mod pools;
+mod ray;
 mod refused;
 mod results;
 mod resumed;

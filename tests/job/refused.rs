@@ -2,6 +2,7 @@
 
 use super::{Couple, lines};
 use crate::process::Place;
+use serde_json::Value;
 use std::process::Stdio;
 
 #[test]
@@ -138,7 +139,7 @@ fn a_driver_waits_for_workers_of_others() {
     place.run(&wrong).failed(4, &["the peer's key"]);
     // Two at Alice's, one at Bob's, who gets all by the environment.
     let words: Vec<&str> = said.split_whitespace().collect();
-    let mut by_environment = place.command("job worker --ports 20000-60000");
+    let mut by_environment = place.command("job worker --json --ports 20000-60000");
     by_environment.env("DUOLOGUE_DRIVER", words[3]).env("DUOLOGUE_DRIVER_KEY", words[5]);
     by_environment.env("DUOLOGUE_WORKER_KEY", std::fs::read_to_string(place.path("w.key")).unwrap());
     let bobs = by_environment.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -149,7 +150,12 @@ fn a_driver_waits_for_workers_of_others() {
     for worker in workers {
         assert_eq!(worker.end().succeeded().stdout, "");
     }
-    assert!(bobs.wait_with_output().unwrap().status.success());
+    let bobs = bobs.wait_with_output().unwrap();
+    assert!(bobs.status.success());
+    let lines = String::from_utf8(bobs.stdout).unwrap();
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.iter().map(|line| line["shard"].as_u64()).collect::<Vec<_>>(), [Some(0), Some(1), Some(2)]);
+    assert!(lines.iter().all(|line| line["attempt"] == 1 && line["sent"].as_u64() > Some(0)), "{lines:?}");
 }
 
 #[test]

@@ -139,6 +139,11 @@ pub struct Running {
 }
 
 impl Running {
+    /// Starts a command that goes on, and whose environment is another one.
+    pub fn piped(command: &mut Command) -> Running {
+        Running::new(command.stdout(Stdio::piped()).stderr(Stdio::piped()))
+    }
+
     fn new(command: &mut Command) -> Running {
         let mut child = command.spawn().expect("the command starts");
         let mut stdout = child.stdout.take().expect("a pipe");

@@ -32,6 +32,15 @@ pub fn itself() -> Result<Command, Failure> {
     Ok(command)
 }
 
+/// The variable that names an interpreter of Python with our package.
+const PYTHON: &str = "DUOLOGUE_PYTHON";
+
+/// Python with our package, as far as one knows: what the user names, or the one within which this command runs.
+pub fn python() -> OsString {
+    let itself = || STARTED_BY.get().and_then(|words| words.first().cloned());
+    env::var_os(PYTHON).filter(|name| !name.is_empty()).or_else(itself).unwrap_or_else(|| "python3".into())
+}
+
 /// A party's process. Dropped before it ends, it is stopped.
 pub struct Process {
     who: &'static str,

@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from clusters import clusters, job
+
+__all__ = ["clusters", "job"]
 
 DEADLINE = 120
 

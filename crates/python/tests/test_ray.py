@@ -1,5 +1,5 @@
-"""Jobs by Ray: two clusters on this machine, one a party, each with its own token. Lines between workers are slow where
-something is lost on the way, so that there is a way however fast the machine is."""
+"""Jobs by Ray. Lines between workers are slow where something is lost on the way, so that there is a way however fast
+the machine is."""
 
 from __future__ import annotations
 
@@ -7,267 +7,37 @@ import importlib.util
 import json
 import os
 import re
-import secrets
-import shutil
 import signal
-import socket
 import subprocess
 import sys
-import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import duologue as duo
 import numpy as np
 import pytest
+from clusters import DEADLINE, SLOW, Cluster, Job, below, free_port, kill, processes, wait_for, workers
 from duologue import errors
-from duologue.cluster import _driver
+from duologue.cluster import _child, _driver
+from duologue.cluster._connection import listened, reached
+from duologue.cluster._metrics import Metrics
+from duologue.cluster._workers import Crew
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'ray>=2.40,<3'")
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "python" / "gallery.py"
-DEADLINE = 180
-# Whatever a pair of workers does takes some seconds by this line.
-SLOW = {"link": "500ms,100Mbit", "protocol": "yao", "silence": 60}
-
-PARTY = """
-import json, sys
-import numpy as np
-import ray
-from duologue.cluster import ray as cluster
-
-ray.init()
-if {dataset}:
-    import ray.data
-words = json.loads(sys.argv[1])
-{values}
-report = cluster.drive(**words)
-print(json.dumps({{"outputs": report.outputs, "attempts": [shard.attempts for shard in report.shards]}}))
-"""
-
-
-def wait_for(what: Callable[[], Any]) -> Any:
-    """The first result that is something."""
-    until = time.monotonic() + DEADLINE
-    while time.monotonic() < until:
-        if found := what():
-            return found
-        time.sleep(0.02)
-    raise AssertionError("it did not happen in time")
-
-
-def processes() -> dict[int, tuple[int, str]]:
-    """Each process with its parent and its command line."""
-    found = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-                found[int(entry.name)] = (parent, (entry / "cmdline").read_text().replace("\0", " "))
-            except OSError:
-                continue
-    return found
-
-
-def workers(state: Path) -> list[int]:
-    """The processes of a job's workers."""
-    return [pid for pid, (_, line) in processes().items() if " job worker " in line and f"{state}/" in line]
-
-
-def is_left(state: Path) -> bool:
-    return any(str(state) in line and "duologue._attached" in line for _, line in processes().values())
-
-
-def below(pid: int) -> list[int]:
-    children = [child for child, (parent, _) in processes().items() if parent == pid]
-    return [pid, *(deeper for child in children for deeper in below(child))]
-
-
-def free_port() -> str:
-    with socket.socket() as bound:
-        bound.bind(("", 0))
-        return str(bound.getsockname()[1])
-
-
-class Cluster:
-    """A party's cluster: what it starts, and the environment of those who use it."""
-
-    def __init__(self) -> None:
-        # The names of sockets in it must stay short.
-        self.folder = Path(tempfile.mkdtemp(prefix="ray", dir="/tmp"))
-        token = self.folder / "token"
-        token.write_text(secrets.token_hex(32))
-        token.chmod(0o600)
-        self.address = f"{ray.util.get_node_ip_address()}:{free_port()}"
-        host, port = self.address.rsplit(":", 1)
-        own = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(token), "RAY_ADDRESS": self.address}
-        self.environment = {**os.environ, **own}
-        self.nodes: list[subprocess.Popen[bytes]] = []
-        head = ["--head", "--port", port, "--node-ip-address", host, "--temp-dir", str(self.folder)]
-        self.start(*head, "--include-dashboard=false", "--disable-usage-stats")
-
-    def start(self, *words: str) -> subprocess.Popen[bytes]:
-        """A node of four processors, as Ray sees it."""
-        ports = ["--min-worker-port=0", "--max-worker-port=0", f"--dashboard-agent-listen-port={free_port()}"]
-        command = [sys.executable, "-m", "ray.scripts.scripts", "start", *words, *ports]
-        command += ["--num-cpus=4", "--object-store-memory=80000000", "--block"]
-        log = self.folder / f"node-{len(self.nodes)}"
-        environment = {name: value for name, value in self.environment.items() if name != "RAY_ADDRESS"}
-        with log.open("wb") as out:
-            node = subprocess.Popen(command, stdout=out, stderr=out, env=environment, start_new_session=True)
-        self.nodes.append(node)
-        wait_for(lambda: node.poll() is not None or b"Ray runtime started" in log.read_bytes())
-        assert node.poll() is None, log.read_text()
-        return node
-
-    def check(self) -> None:
-        """Some machines have no address at which Ray reaches its own node, and Ray tries again for ever."""
-        probe = [sys.executable, "-c", "import ray; ray.init(); assert ray.get(ray.remote(lambda: 7).remote()) == 7"]
-        try:
-            subprocess.run(probe, env=self.environment, check=True, capture_output=True, timeout=DEADLINE)
-        except subprocess.SubprocessError as why:
-            pytest.skip(f"Ray itself does not run on this machine: {why}")
-
-    def end(self) -> None:
-        for node in reversed(self.nodes):
-            kill(*below(node.pid))
-            node.wait()
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-
-def kill(*pids: int) -> None:
-    for pid in pids:
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
-
-
-@pytest.fixture(scope="module")
-def clusters() -> Iterator[dict[str, Cluster]]:
-    started: dict[str, Cluster] = {}
-    try:
-        for name in ("alice", "bob"):
-            started[name] = Cluster()
-            started[name].check()
-        yield started
-    finally:
-        for cluster in started.values():
-            cluster.end()
-
-
-class Job:
-    """A product of 32-bit numbers between two clusters, the processes of both parties, and what is left of it."""
-
-    def __init__(
-        self, clusters: dict[str, Cluster], folder: Path, options: Any = None, dataset: bool = False, **words: Any
-    ) -> None:
-        self.folder, self.states = folder, {name: folder / name for name in clusters}
-        keys = {name: duo.new_key(folder / f"{name}.key") for name in clusters}
-        random = np.random.default_rng(5)
-        self.inputs = {name: random.integers(0, 1 << 32, 777, dtype=np.uint32) for name in "ab"}
-        for name, values in self.inputs.items():
-            np.save(folder / f"{name}.npy", values)
-        address = f"127.0.0.1:{free_port()}"
-        shared = {"program": "block:multiply:32", "shards": 4, "workers": 2, **words}
-        ends = {"alice": {"peer": keys["bob"], "listen": address}, "bob": {"peer": keys["alice"], "connect": address}}
-        sources = {
-            "alice": 'blocks = np.split(np.load("a.npy"), [100, 100, 500])\n'
-            'words["inputs"] = {"a": [ray.put(block) for block in blocks]}',
-            "bob": 'words["inputs"] = {"b": ray.data.from_numpy(np.load("b.npy")).repartition(3)}'
-            if dataset
-            else 'words["inputs"] = {"b": "b.npy"}',
-        }
-        self.commands = {}
-        for name, end in ends.items():
-            own = {
-                **shared,
-                **end,
-                "party": name,
-                "key": f"{name}.key",
-                "state": name,
-                "outputs": {"out": f"{name}.npy"},
-            }
-            own["options"] = options if name == "bob" else None
-            self.commands[name] = (PARTY.format(values=sources[name], dataset=dataset), own)
-        self.environments = {name: cluster.environment for name, cluster in clusters.items()}
-        self.start()
-
-    def start(self, **words: Any) -> None:
-        pipe = subprocess.PIPE
-        self.parties = {
-            name: subprocess.Popen(
-                [sys.executable, "-c", code, json.dumps({**own, **words})],
-                cwd=self.folder,
-                env=self.environments[name],
-                stdout=pipe,
-                stderr=pipe,
-                text=True,
-                start_new_session=True,
-            )
-            for name, (code, own) in self.commands.items()
-        }
-
-    def log(self, name: str) -> list[str]:
-        file = self.states[name] / "log"
-        return file.read_text().splitlines() if file.exists() else []
-
-    def begun(self, name: str, attempt: int = 1) -> int:
-        """At how many shards such an attempt was begun."""
-        return sum(line.startswith("begun") and line.endswith(f" {attempt}") for line in self.log(name))
-
-    def worker(self, name: str) -> int:
-        """A worker that is at a shard, as both of a party are."""
-        wait_for(lambda: self.begun(name) >= 2)
-        return workers(self.states[name])[0]
-
-    def finish(self) -> list[int]:
-        """The attempts at each shard, when both parties have the whole result."""
-        reports = {}
-        for name, party in self.parties.items():
-            out, err = party.communicate(timeout=DEADLINE)
-            assert party.returncode == 0, err
-            # Ray prints there, too.
-            reports[name] = json.loads(next(line for line in out.splitlines() if line.startswith("{")))
-            assert "(duologue-worker-" in err, "what actors print is on standard error of whoever drives"
-            assert reports[name]["outputs"] == {"out": f"{name}.npy"}
-        result = self.inputs["a"].astype(np.uint64) * self.inputs["b"]
-        assert all((np.load(self.folder / f"{name}.npy") == result).all() for name in self.parties)
-        assert reports["alice"]["attempts"] == reports["bob"]["attempts"]
-        self.is_over()
-        attempts: list[int] = reports["alice"]["attempts"]
-        return attempts
-
-    def is_over(self) -> None:
-        """No process of either party is left, and no input that was written for it."""
-        for state in self.states.values():
-            wait_for(lambda state=state: not is_left(state))
-            assert not state.with_name(f"{state.name}.inputs").exists()
-
-    def end(self) -> None:
-        for party in self.parties.values():
-            party.kill()
-            party.communicate()
-
-
-@pytest.fixture
-def job(clusters: dict[str, Cluster], tmp_path: Path) -> Iterator[Callable[..., Job]]:
-    started: list[Job] = []
-
-    def start(**words: Any) -> Job:
-        started.append(Job(clusters, tmp_path, **words))
-        return started[-1]
-
-    yield start
-    for one in started:
-        one.end()
 
 
 def test_lost_workers_are_started_again(job: Callable[..., Job]) -> None:
-    """One party loses a process of a worker, then the other an actor: its process does not outlive it."""
-    running = job(dataset=importlib.util.find_spec("pyarrow") is not None, **SLOW)
+    """An actor is lost before the other party is there; then a process of a worker, and of the other party an actor:
+    its process does not outlive it."""
+    running = job(dataset=importlib.util.find_spec("pyarrow") is not None, late="bob", **SLOW)
+    first = wait_for(lambda: workers(running.states["alice"]))[0]
+    kill(processes()[first][0])
+    wait_for(lambda: len({*workers(running.states["alice"])} - {first}) == 2)
+    running.start("bob")
     kill(running.worker("alice"))
     wait_for(lambda: running.begun("bob", 2))
     worker = running.worker("bob")
@@ -280,43 +50,113 @@ def test_lost_workers_are_started_again(job: Callable[..., Job]) -> None:
 def test_a_lost_node_costs_its_shard(job: Callable[..., Job], clusters: dict[str, Cluster]) -> None:
     """A worker fills a node, so one is on the second; when that is lost the other worker does the rest."""
     second = clusters["bob"].start("--address", clusters["bob"].address)
-    running = job(options={"num_cpus": 4}, **SLOW)
+    running = job(bob={"options": {"num_cpus": 4}}, shards=3, **SLOW)
     wait_for(lambda: set(workers(running.states["bob"])) & set(below(second.pid)) and running.begun("bob") >= 2)
-    kill(*below(second.pid))
+    clusters["bob"].lose(second)
     attempts = running.finish()
-    assert sum(attempts) >= 5, attempts
+    assert sum(attempts) >= 4, attempts
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_whoever_stops_a_driver_ends_all_workers_of_both_clusters(job: Callable[..., Job], how: signal.Signals) -> None:
+def test_a_lost_cluster_ends_the_job_of_both(clusters: dict[str, Cluster], tmp_path: Path) -> None:
+    """The nodes of a party are lost, and with them Ray itself."""
+    # Ray's programs wait a minute for the head of their cluster.
+    lost = Cluster(RAY_gcs_rpc_server_reconnect_timeout_s="3")
+    running = Job({**clusters, "bob": lost}, tmp_path, **SLOW)
+    try:
+        running.worker("bob")
+        lost.end()
+        said = running.said()
+        assert running.parties["bob"].returncode != 0, said
+        assert re.search(r"^duologue\.errors\.(Aborted|Closed): ", said["alice"], re.MULTILINE), said
+        running.is_gone()
+    finally:
+        running.end()
+        lost.end()
+
+
+# Who is lost, and how each party ends.
+DRIVERS = {
+    "interrupted": (signal.SIGINT, "KeyboardInterrupt", "duologue.errors.Aborted: "),
+    "killed": (signal.SIGKILL, "", "duologue.errors.Aborted: "),
+    "its driver killed": (
+        signal.SIGKILL,
+        "duologue.errors.MachineError: the driver was ended by SIGKILL",
+        "duologue.errors.Closed: ",
+    ),
+}
+
+
+@pytest.mark.parametrize("who", DRIVERS)
+def test_whoever_stops_a_driver_ends_all_workers_of_both_clusters(job: Callable[..., Job], who: str) -> None:
+    how, ours, theirs = DRIVERS[who]
     running = job(**SLOW)
     for name in running.parties:
         running.worker(name)
-    running.parties["alice"].send_signal(how)
-    errors_of = {name: party.communicate(timeout=DEADLINE)[1] for name, party in running.parties.items()}
-    if how == signal.SIGINT:
-        assert "\nKeyboardInterrupt\n" in errors_of["alice"], errors_of["alice"]
-    assert running.parties["bob"].returncode == 1 and "duologue.errors.Aborted: " in errors_of["bob"]
-    if how == signal.SIGINT:
-        running.is_over()
+    party = running.parties["alice"].pid
+    if "driver" in who:
+        os.kill(next(pid for pid in below(party) if "job drive" in processes()[pid][1]), how)
     else:
-        for state in running.states.values():
-            wait_for(lambda state=state: not is_left(state))
+        os.kill(party, how)
+    said = running.said()
+    assert ours in said["alice"] and theirs in said["bob"], said
+    assert running.parties["bob"].returncode == 1
+    if who == "killed":
+        running.is_gone()
+    else:
+        running.is_over()
+
+
+def test_the_command_has_workers_by_ray_where_they_find_room(
+    job: Callable[..., Job], clusters: dict[str, Cluster]
+) -> None:
+    """One party drives by the command. Its workers want what no node has, until one joins, as by autoscaling."""
+    host = clusters["alice"].host
+    alice = {"listen": "0.0.0.0", "driver_host": host, "worker_ports": "17600-17699"}
+    running = job(alice=alice, bob={"options": {"resources": {"mpc": 1}}}, command="bob", **SLOW)
+    there = wait_for(lambda: workers(running.states["alice"]))
+    line = processes()[there[0]][1]
+    assert f"--driver {host}:" in line and "--ports 17600-17699" in line, line
+    assert not workers(running.states["bob"])
+    second = clusters["bob"].start("--address", clusters["bob"].address, '--resources={"mpc": 2}')
+    worker = running.worker("bob")
+    assert worker in below(second.pid)
+    kill(worker)
+    attempts = running.finish()
+    clusters["bob"].lose(second)
+    assert sum(attempts) >= 5, attempts
+
+
+@pytest.mark.parametrize("who", ["command", "launcher"])
+def test_a_command_and_what_starts_its_workers_end_together(job: Callable[..., Job], who: str) -> None:
+    running = job(command="bob", **SLOW)
+    running.worker("bob")
+    command = running.parties["bob"].pid
+    launcher = next(pid for pid in below(command) if "duologue.cluster" in processes()[pid][1])
+    kill(command if who == "command" else launcher)
+    said = running.said()
+    if who == "launcher":
+        why = "error: Ray's side of the driver ended with signal: 9 (SIGKILL)"
+        assert why in said["bob"] and "duologue.errors.Aborted: " in said["alice"], said
+    else:
+        assert "duologue.errors.Closed: " in said["alice"], said
+    wait_for(lambda: launcher not in processes())
+    running.is_gone()
 
 
 def test_a_job_without_workers_ends_and_goes_on_later(job: Callable[..., Job]) -> None:
-    running = job(max_restarts=0, **SLOW)
+    running = job(max_restarts=0, shards=3, **SLOW)
     wait_for(lambda: running.begun("alice") >= 3)
     kill(*workers(running.states["alice"]))
-    said = {name: party.communicate(timeout=DEADLINE)[1] for name, party in running.parties.items()}
-    why = "duologue.errors.MachineError: all workers have ended for good, one of them thus: "
-    assert f"{why}duologue-worker-0 ended by signal SIGKILL" in said["alice"], said
+    said = running.said()
+    why = "duologue.errors.MachineError: all workers have ended for good, one of them thus: duologue-worker-[01]"
+    assert re.search(f"{why} ended by signal SIGKILL", said["alice"]), said
+    assert all(f"a worker is lost for good: duologue-worker-{worker} " in said["alice"] for worker in (0, 1)), said
     assert "duologue.errors.Aborted: " in said["bob"]
     running.is_over()
     finished = [line for line in running.log("alice") if line.startswith("finished")]
-    running.start(resume=True)
+    running.start("alice", "bob", resume=True)
     attempts = running.finish()
-    assert finished and set(finished) <= set(running.log("alice")) and sum(attempts) >= 6, attempts
+    assert finished and set(finished) <= set(running.log("alice")) and sum(attempts) >= 4, attempts
 
 
 def test_the_example_with_a_worker_killed_on_the_way(clusters: dict[str, Cluster], tmp_path: Path) -> None:
@@ -356,7 +196,7 @@ key, peer, address = sys.argv[1:]
 def refused(**words):
     usual = {"party": "bob", "peer": peer, "key": key, "state": "wrong", "shards": 2, "connect": "127.0.0.1:1"}
     try:
-        cluster.drive("block:add:32", **{**usual, **words})
+        cluster.drive(**{"program": "block:add:32", **usual, **words})
     except (MachineError, UsageError) as why:
         print(why)
 
@@ -367,6 +207,10 @@ refused(inputs={"b": {1, 2}})
 refused(inputs={"b": ray.remote(lambda: 1 // 0).remote()})
 refused(inputs={"b": "b.txt"})
 refused(inputs={"b": np.arange(8, dtype=np.uint32)}, peer=peer[:-1])
+refused(inputs={"b": True}, shards=7, program="block:add:1")
+refused(inputs={"b": 5}, shards=7)
+refused(inputs={"b": 1}, options={"lifetime": "detached"})
+refused(inputs={"b": 1}, options={"speed": 3})
 """
 
 
@@ -385,6 +229,8 @@ def test_what_is_wrong_is_said_before_a_worker_starts(clusters: dict[str, Cluste
         "is set: it may be",
         "input 'b' is text, but no numbers, and no file",
         "input 'b' cannot be written",
+        "may not have lifetime",
+        "Ray does not take the options of workers: ",
     ):
         assert word in said, said
     assert not (tmp_path / "wrong.inputs").exists()
@@ -415,6 +261,67 @@ def test_progress_counts_shards() -> None:
     assert said == ("worker 1 (process 7) is there", 0, None)
     said = _driver.progress("shard 3, attempt 2: done in 1.3 s, 2 of 8", said)
     assert said[1:] == (2, 8) and _driver.progress("and so on", said)[1:] == (2, 8)
+
+
+def test_an_interrupted_end_is_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C while a process is waited for that does not end by itself, and while actors are."""
+    code = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); signal.pause()"
+    process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    wait = process.wait
+    assert process.stdout is not None and process.stdout.readline()
+
+    def interrupted(*_: object, timeout: float | None = None, **__: object) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(process, "wait", lambda timeout=None: wait() if timeout is None else interrupted())
+    with process, pytest.raises(KeyboardInterrupt):
+        _child.stop(process, signal.SIGTERM)
+    assert process.returncode == -signal.SIGKILL
+    killed: list[str] = []
+    crew = Crew.__new__(Crew)
+    crew._ray = SimpleNamespace(wait=interrupted, kill=killed.append)
+    crew._actors, crew._placed = ["one", "two"], [1, 2]
+    with pytest.raises(KeyboardInterrupt):
+        crew.stop()
+    assert killed == ["one", "two"]
+
+
+def test_a_driver_listens_where_workers_reach_it() -> None:
+    def cluster(*addresses: str) -> Any:
+        nodes = [{"NodeManagerAddress": address, "Alive": True} for address in addresses]
+        util = SimpleNamespace(get_node_ip_address=lambda: addresses[0])
+        return SimpleNamespace(util=util, nodes=lambda: [*nodes, {"NodeManagerAddress": "10.0.0.9", "Alive": False}])
+
+    alone, others, six = cluster("10.0.0.1", "10.0.0.1"), cluster("10.0.0.1", "10.0.0.2"), cluster("fd00::1")
+    assert listened(alone, None) == listened(others, None) == "10.0.0.1:0" and listened(six, None) == "[fd00::1]:0"
+    for here in ("127.0.0.1:7000", "localhost:7000", "[::1]:0"):
+        assert listened(alone, here) == here
+        with pytest.raises(errors.UsageError, match=r"do not reach .*: this machine is 10\.0\.0\.1 in the cluster"):
+            listened(others, here)
+    assert listened(others, "0.0.0.0:7") == "0.0.0.0:7"
+    assert reached(others, "0.0.0.0:7") == "10.0.0.1:7" and reached(six, "[::]:7") == "[fd00::1]:7"
+    assert reached(others, "10.0.0.5:7") == "10.0.0.5:7" and reached(others, "127.0.0.1:7", "proxy") == "proxy:7"
+
+
+def test_workers_count_their_shards(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[tuple[str, float, dict[str, str]]] = []
+
+    def inc(counter: Any, value: float, tags: dict[str, str]) -> None:
+        counted.append((counter.info["name"], value, tags))
+
+    monkeypatch.setattr("ray.util.metrics.Counter.inc", inc)
+    shard = {"shard": 3, "attempt": 2, "seconds": 0.5, "sent": 17, "received": 0}
+    Metrics("duologue-worker-0").hear([json.dumps(shard), json.dumps({**shard, "seconds": 1.5, "received": 4})])
+    assert all(tags == {"worker": "duologue-worker-0"} for *_, tags in counted)
+    assert [(name.removeprefix("duologue_"), value) for name, value, _ in counted] == [
+        ("shards", 1),
+        ("shard_seconds", 0.5),
+        ("sent_bytes", 17),
+        ("shards", 1),
+        ("shard_seconds", 1.5),
+        ("sent_bytes", 17),
+        ("received_bytes", 4),
+    ]
 
 
 def test_the_page_has_the_example() -> None:

@@ -65,6 +65,8 @@ pub struct JobPlan {
 pub enum Launch {
     /// The driver, on this machine
     Local,
+    /// Ray, as actors of this party's cluster; Python must have `pip install 'duologue[ray]'`
+    Ray,
     /// Something else: each is `duologue job worker`, anywhere
     Wait,
 }
@@ -75,9 +77,10 @@ pub struct JobParties {
     /// Which party you are
     #[arg(long = "as", value_name = "PARTY", value_parser = party())]
     pub party: Party,
-    /// The control port: here this party's workers come, and the other party's driver unless --connect names where that is
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
-    pub listen: String,
+    /// The control port: here this party's workers come, and the other party's driver unless --connect names where that is; by
+    /// default any port of 127.0.0.1, or with --launch ray of this machine's address in the cluster
+    #[arg(long, value_name = "ADDR")]
+    pub listen: Option<String>,
     /// Connect to the other party's driver at this address; or NAME, a peer whose address `duologue peers` knows
     #[arg(long, value_name = "ADDR")]
     pub connect: Option<String>,
@@ -99,6 +102,13 @@ pub struct JobParties {
     /// How many workers the driver starts; the other party may have another number
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub workers: u16,
+    /// The address of this party's cluster, for --launch ray; by default that of RAY_ADDRESS, or the one on this machine
+    #[arg(long, value_name = "ADDR")]
+    pub ray_address: Option<String>,
+    /// Options of each worker's actor in JSON, with Ray's meanings, such as '{"resources": {"mpc": 1}}'; by default as many processors
+    /// as --threads
+    #[arg(long, value_name = "JSON")]
+    pub ray_options: Option<String>,
     /// The key pair by which workers prove that they are this party's, which `duologue keys new --key FILE` made; by default
     /// a new one
     #[arg(long, value_name = "FILE")]

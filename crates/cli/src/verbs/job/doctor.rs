@@ -7,7 +7,7 @@ use super::driver::{Driver, Log};
 use super::meeting::{Meeting, Met};
 use super::order::Work;
 use super::settings::Settings;
-use crate::args::JobDoctor;
+use crate::args::{JobDoctor, Launch};
 use crate::config::Config;
 use crate::failure::{Exit, Failure};
 use crate::interrupt;
@@ -23,12 +23,16 @@ use tempfile::TempDir;
 
 pub fn run(args: &JobDoctor, config: &Config, console: &Console) -> Result<(), Failure> {
     let parties = &args.parties;
+    if parties.launch == Launch::Ray && parties.worker_key.is_none() {
+        let why = "--worker-key is missing: a file that all nodes of the cluster see";
+        return Err(Failure::new(Exit::CommandLine, why).hint("`duologue keys new --key FILE` makes one"));
+    }
     let (meeting, settings) =
-        (Meeting::new(parties, config, console)?, Settings::of_routes(parties.wait, parties.silence));
+        (Meeting::new(parties, 1, config, console)?, Settings::of_routes(parties.wait, parties.silence));
     let folder = TempDir::new().map_err(Failure::io("making a temporary folder"))?;
     let key = meeting.worker_key(folder.path())?;
     let canceller = interrupt::canceller()?;
-    let Met { reception, mut channel, workers } = meeting.meet(&key, settings.limits(), config, &canceller)?;
+    let Met { reception, mut channel, workers, ray } = meeting.meet(&key, settings.limits(), config, &canceller)?;
     let routes = vec![Progress::default(); parties.workers.into()];
     let mut fields = vec![("what is called for", "a look at the routes between workers".into())];
     fields.push(("how many workers", parties.workers.to_string()));
@@ -46,7 +50,7 @@ pub fn run(args: &JobDoctor, config: &Config, console: &Console) -> Result<(), F
         work: work(parties.party, agreed.job, parties.connect.is_none(), settings.clone()),
         log: &mut report,
         has_outputs: &|_| true,
-        local: meeting.start_workers(&reception, &key)?,
+        launched: meeting.start_workers(&reception, &key, ray)?,
         reception,
         silence: settings.limits().silence,
         wait: Duration::from_secs(parties.wait),

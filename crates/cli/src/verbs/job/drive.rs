@@ -32,7 +32,7 @@ pub fn run(args: &JobDrive, config: &Config, console: &Console) -> Result<(), Fa
     check_inputs(args, &whole)?;
     let targets = Targets::new(&whole, party, &args.output)?;
     targets.spare(&args.input)?;
-    let meeting = Meeting::new(&task.parties, config, console)?;
+    let meeting = Meeting::new(&task.parties, task.settings.threads, config, console)?;
     consent(args, config, &whole, &meeting, console)?;
     let (settings, stamps) = (Settings::new(task), stamps::all(plan.program(), party, &args.input)?);
     let (purpose, sources) = (Purpose::Compute, &args.input[..]);

@@ -1,6 +1,6 @@
 //! The loop of a driver: it hears the other driver and its own workers, and does what its [`Machine`] decides.
 
-use super::local::Local;
+use super::meeting::Launched;
 use super::order::{Answer, BUILD, Line, Order, PoolUse, Work};
 use super::reception::Reception;
 use crate::failure::{Exit, Failure};
@@ -45,7 +45,7 @@ pub struct Driver<'a> {
     /// Whether the outputs of a worker that is done are where this driver finds them.
     pub has_outputs: &'a dyn Fn(Attempt) -> bool,
     pub reception: Reception,
-    pub local: Option<Local>,
+    pub launched: Launched,
     /// What workers are told.
     pub work: Work,
     pub silence: Duration,
@@ -117,9 +117,7 @@ impl Driver<'_> {
             Err(failure) if failure.exit == Exit::Cancelled => self.peer.abort_after(&duologue::Error::Cancelled),
             Err(failure) => self.peer.abort_after(&duologue::Error::usage(failure.message.clone())),
         }
-        if let Some(local) = self.local.take() {
-            local.end();
-        }
+        self.launched.end();
         ended.map(|()| self.peer.into_channel())
     }
 
@@ -284,8 +282,8 @@ impl Driver<'_> {
     /// Forgets a worker. One that we have started ourselves and that does not answer would never be replaced while it lives.
     fn give_up(&mut self, id: WorkerId) {
         let Some(worker) = self.workers.there.remove(&id) else { return };
-        if let (Some(number), Some(local)) = (worker.number, &mut self.local) {
-            local.give_up(number);
+        if let Some(number) = worker.number {
+            self.launched.give_up(number);
         }
         // Telling a worker that is gone takes a while, and other workers are to be heard meanwhile.
         let parting = thread::Builder::new().name("duologue-parting".into()).spawn(move || drop(worker));
@@ -362,7 +360,10 @@ impl Driver<'_> {
     /// Starts workers again that have ended, and gives up if there is none for too long, here or at the other party.
     fn look_for_workers(&mut self) -> Result<(), Failure> {
         let ready = self.workers.ready;
-        let looked = self.local.as_mut().filter(|_| !self.once).map_or(Ok(()), |local| local.look(ready));
+        let looked = match &mut self.launched {
+            Launched::Here(_) if self.once => Ok(()),
+            launched => launched.look(ready),
+        };
         looked.map_err(|failure| self.unable(failure))?;
         let has_one = self.workers.there.values().any(|worker| worker.is_here);
         let waits_for_more = self.once && self.machine.is_short_of_workers();

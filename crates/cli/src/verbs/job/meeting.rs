@@ -2,6 +2,7 @@
 
 use super::driver::Workers;
 use super::local::Local;
+use super::ray::Ray;
 use super::reception::Reception;
 use crate::args::{JobParties, Launch};
 use crate::config::Config;
@@ -16,12 +17,17 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+/// Where a driver listens that is told nothing.
+const HERE: &str = "127.0.0.1:0";
+
 /// Who meets, and how.
 pub struct Meeting<'a> {
     pub args: &'a JobParties,
     /// This party's key, and the public one of the other.
     pub ours: Arc<Identity>,
     pub peers: PublicKey,
+    /// How many threads each worker has.
+    pub threads: u16,
     pub console: &'a Console,
 }
 
@@ -36,14 +42,55 @@ pub struct Met {
     pub reception: Reception,
     pub channel: Channel,
     pub workers: Workers,
+    /// The cluster that has this party's workers, if one has.
+    pub ray: Option<Ray>,
+}
+
+/// What has started workers, and starts them again.
+pub enum Launched {
+    /// Nothing of ours.
+    Elsewhere,
+    Here(Local),
+    ByRay(Ray),
+}
+
+impl Launched {
+    /// Starts workers again that have ended, after so many attempts for which one was ready; or says why there are none.
+    pub fn look(&mut self, ready: u64) -> Result<(), Failure> {
+        match self {
+            Launched::Elsewhere => Ok(()),
+            Launched::Here(local) => local.look(ready),
+            Launched::ByRay(ray) => ray.look(),
+        }
+    }
+
+    /// Ends a worker of this machine that does not answer.
+    pub fn give_up(&mut self, number: u64) {
+        if let Launched::Here(local) = self {
+            local.give_up(number);
+        }
+    }
+
+    /// Waits for those that were told of the end.
+    pub fn end(self) {
+        if let Launched::Here(local) = self {
+            local.end();
+        }
+    }
 }
 
 impl<'a> Meeting<'a> {
-    pub fn new(args: &'a JobParties, config: &Config, console: &'a Console) -> Result<Meeting<'a>, Failure> {
+    pub fn new(
+        args: &'a JobParties,
+        threads: u16,
+        config: &Config,
+        console: &'a Console,
+    ) -> Result<Meeting<'a>, Failure> {
         check_host(args)?;
+        check_ray(args)?;
         let peers = peer::peer_key(args.peer_key.as_ref(), args.connect.as_deref(), config)?;
         let ours = Arc::new(peer::identity(&config.key(args.key.as_ref())?)?);
-        Ok(Meeting { args, ours, peers, console })
+        Ok(Meeting { args, ours, peers, threads, console })
     }
 
     /// The key pair of workers: the one of the flag, or that in a folder, which is made if it is not there.
@@ -72,7 +119,13 @@ impl<'a> Meeting<'a> {
         let limits = limits.inbox(1 << 28);
         let keys = [self.peers, key.public];
         let elsewhere = args.connect.is_some().then_some(self.peers);
-        let reception = Reception::open(&args.listen, self.ours.clone(), keys, elsewhere, limits, self.console)?;
+        let ray = match args.launch {
+            Launch::Ray => Some(Ray::connect(args, self.threads, *self.console, canceller)?),
+            Launch::Local | Launch::Wait => None,
+        };
+        let told = ray.as_ref().map(|ray| ray.listen.as_str()).or(args.listen.as_deref());
+        let reception =
+            Reception::open(told.unwrap_or(HERE), self.ours.clone(), keys, elsewhere, limits, self.console)?;
         self.say_how(&reception, key);
         let mut workers = Workers::new();
         let channel = match &args.connect {
@@ -83,7 +136,7 @@ impl<'a> Meeting<'a> {
             }
         };
         self.console.note("the other driver is there");
-        Ok(Met { reception, channel, workers })
+        Ok(Met { reception, channel, workers, ray })
     }
 
     /// Connects to the other driver, unless that turns out to connect as well.
@@ -139,34 +192,63 @@ impl<'a> Meeting<'a> {
         }
     }
 
-    /// Starts workers on this machine, unless something else does.
-    pub fn start_workers(&self, reception: &Reception, key: &WorkerKey) -> Result<Option<Local>, Failure> {
-        let args = self.args;
-        if args.launch == Launch::Wait {
-            return Ok(None);
+    /// Starts workers, unless something else does.
+    pub fn start_workers(&self, reception: &Reception, key: &WorkerKey, ray: Option<Ray>) -> Result<Launched, Failure> {
+        let words = self.words(key)?;
+        match (self.args.launch, ray) {
+            (Launch::Local, _) => self.start_local(reception, words).map(Launched::Here),
+            (_, Some(mut ray)) => {
+                ray.work(&reception.address.to_string(), &words)?;
+                Ok(Launched::ByRay(ray))
+            }
+            _ => Ok(Launched::Elsewhere),
         }
-        let mut words: Vec<OsString> = vec!["--driver".into(), self.address(reception).into()];
-        words.extend(["--driver-key".into(), self.ours.public().to_string().into()]);
-        words.extend(["--key".into(), (&key.file).into()]);
-        if let Some(ports) = &args.ports {
+    }
+
+    /// What workers are told, wherever they are.
+    fn words(&self, key: &WorkerKey) -> Result<Vec<OsString>, Failure> {
+        let file = std::path::absolute(&key.file).map_err(Failure::io("finding the key of workers"))?;
+        let mut words: Vec<OsString> = vec!["--driver-key".into(), self.ours.public().to_string().into()];
+        words.extend(["--key".into(), file.into()]);
+        if let Some(ports) = &self.args.ports {
             words.extend(["--ports".into(), format!("{}-{}", ports.start(), ports.end()).into()]);
         }
+        Ok(words)
+    }
+
+    fn start_local(&self, reception: &Reception, mut words: Vec<OsString>) -> Result<Local, Failure> {
+        words.extend(["--driver".into(), self.address(reception).into()]);
         let bound = (!reception.address.ip().is_unspecified()).then(|| reception.address.ip().to_string());
-        if let Some(host) = args.host.clone().or(bound) {
+        if let Some(host) = self.args.host.clone().or(bound) {
             words.extend(["--host".into(), host.into()]);
         }
-        Local::start(args.workers, words).map(Some)
+        Local::start(self.args.workers, words)
     }
 }
 
 /// Workers of the side that listens tell the other party's where they are. A driver that listens everywhere does not know that of those
 /// that it starts.
 fn check_host(args: &JobParties) -> Result<(), Failure> {
-    let is_everywhere = args.listen.parse::<SocketAddr>().is_ok_and(|address| address.ip().is_unspecified());
+    let listen = args.listen.as_deref().unwrap_or(HERE);
+    let is_everywhere = listen.parse::<SocketAddr>().is_ok_and(|address| address.ip().is_unspecified());
     let tells = args.connect.is_none() && args.launch == Launch::Local && args.host.is_none();
     if !(is_everywhere && tells) {
         return Ok(());
     }
-    let why = format!("--host is missing: {} is no address at which the other party's workers find ours", args.listen);
+    let why = format!("--host is missing: {listen} is no address at which the other party's workers find ours");
     Err(Failure::new(Exit::CommandLine, why).hint("--host NAME is the name by which they reach this machine"))
+}
+
+/// What is said of Ray, and what is not Ray's.
+fn check_ray(args: &JobParties) -> Result<(), Failure> {
+    let is_ray = args.launch == Launch::Ray;
+    let failure = |why| Failure::new(Exit::CommandLine, why);
+    if !is_ray && (args.ray_address.is_some() || args.ray_options.is_some()) {
+        return Err(failure("--ray-address and --ray-options are for --launch ray"));
+    }
+    if is_ray && args.host.is_some() {
+        let hint = "a node with another name has it in the environment of `ray start`, as DUOLOGUE_WORKER_HOST";
+        return Err(failure("--host is the name of this machine, and Ray places workers on any node").hint(hint));
+    }
+    Ok(())
 }

@@ -17,6 +17,7 @@ mod parts;
 mod plan;
 mod pools;
 mod prepare;
+mod ray;
 mod reception;
 mod report;
 mod settings;

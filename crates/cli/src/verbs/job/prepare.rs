@@ -17,7 +17,7 @@ pub fn run(args: &JobPrepare, config: &Config, console: &Console) -> Result<(), 
     let (task, settings) = (&args.task, Settings::new(&args.task));
     let plan = shards::load(task, &[])?;
     check_demand(&plan, &settings)?;
-    let meeting = Meeting::new(&task.parties, config, console)?;
+    let meeting = Meeting::new(&task.parties, task.settings.threads, config, console)?;
     let (purpose, sources, stamps) = (Purpose::MakePools, &[][..], Vec::new());
     let job = Job { task, plan: &plan, settings, meeting, purpose, sources, stamps };
     let mut state = job.state()?;

@@ -98,7 +98,7 @@ impl Job<'_> {
     pub fn shards(&self, config: &Config, state: &mut State) -> Result<Channel, Failure> {
         let (parties, meeting, canceller) = (&self.task.parties, &self.meeting, interrupt::canceller()?);
         let (limits, key) = (self.settings.limits(), meeting.worker_key(state.folder())?);
-        let Met { reception, mut channel, workers } = meeting.meet(&key, limits, config, &canceller)?;
+        let Met { reception, mut channel, workers, ray } = meeting.meet(&key, limits, config, &canceller)?;
         let settings = [vec![self.purpose.field()], self.settings.fields()].concat();
         let mut hello = Hello::new(parties.party, self.plan, settings)?;
         (hello.job, hello.shards) = (state.kept.job, state.progress(self.plan));
@@ -129,7 +129,7 @@ impl Job<'_> {
             work,
             log,
             has_outputs: &has_outputs,
-            local: meeting.start_workers(&reception, &key)?,
+            launched: meeting.start_workers(&reception, &key, ray)?,
             reception,
             silence: limits.silence,
             wait: Duration::from_secs(parties.wait),

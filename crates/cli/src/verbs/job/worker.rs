@@ -9,10 +9,11 @@ use super::shard::{Partner, Shards, Task};
 use crate::args::JobWorker;
 use crate::failure::{Exit, Failure};
 use crate::interrupt;
-use crate::io::console::Console;
+use crate::io::console::{self, Console};
 use crate::peer;
 use duologue::channel::{Canceller, Channel, Identity, Limits, Listener, Security};
 use duologue::job::control::{Attempt, Costs, Reason};
+use serde::Serialize;
 use std::env;
 use std::hash::{BuildHasher, RandomState};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
@@ -40,7 +41,8 @@ pub fn run(args: &JobWorker, console: &Console) -> Result<(), Failure> {
     let mut line = Line::new(channel, limits.silence);
     let number = env::var(local::NUMBER).ok().and_then(|number| number.parse().ok());
     line.send(&Answer::Hello { build: BUILD.into(), process: process::id(), number })?;
-    let mut worker = Worker { args, line, here: here(&args.driver), shards: None, active: None, stopping: Vec::new() };
+    let mut worker =
+        Worker { args, console, line, here: here(&args.driver), shards: None, active: None, stopping: Vec::new() };
     worker.serve()
 }
 
@@ -68,6 +70,7 @@ fn here(driver: &str) -> IpAddr {
 
 struct Worker<'a> {
     args: &'a JobWorker,
+    console: &'a Console,
     line: Line,
     here: IpAddr,
     /// The job, once the driver has told of it.
@@ -86,6 +89,16 @@ struct Active {
     /// What the driver is told when the inputs are there.
     ready: Option<Ready>,
     loaded: Receiver<()>,
+}
+
+/// What an attempt has taken on this side.
+#[derive(Serialize)]
+struct Computed {
+    shard: u32,
+    attempt: u32,
+    seconds: f64,
+    sent: u64,
+    received: u64,
 }
 
 /// The key of an attempt, and where it listens.
@@ -251,10 +264,24 @@ impl Worker<'_> {
         };
         self.active = None;
         match result {
-            Ok(costs) => self.line.send(&Answer::done(attempt.shard, attempt.number, costs))?,
+            Ok(costs) => {
+                self.show(attempt, &costs)?;
+                self.line.send(&Answer::done(attempt.shard, attempt.number, costs))?;
+            }
             Err(failure) => self.fail(attempt, &failure)?,
         }
         Ok(true)
+    }
+
+    /// For whoever looks at this worker alone: a line of JSON on standard output, or a note.
+    fn show(&self, Attempt { shard, number: attempt }: Attempt, costs: &Costs) -> Result<(), Failure> {
+        let Costs { micros, sent, received } = *costs;
+        let seconds = Duration::from_micros(micros).as_secs_f64();
+        if self.console.json() {
+            return self.console.show_json(&Computed { shard, attempt, seconds, sent, received });
+        }
+        self.console.note(format!("shard {shard}, attempt {attempt}: done in {}", console::seconds(seconds)));
+        Ok(())
     }
 
     fn fail(&mut self, attempt: Attempt, failure: &Failure) -> Result<(), Failure> {

@@ -11,7 +11,7 @@ from io import BytesIO
 from itertools import accumulate
 from math import prod
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 

@@ -19,10 +19,6 @@ from . import _child
 __all__ = ["Driver", "JobReport", "JobSettings", "LastReport", "Progress", "ShardReport"]
 
 
-# Seconds between two looks at whether the driver has said something.
-PAUSE = 0.2
-
-
 class JobSettings(TypedDict, total=False):
     """How shards are computed. Both parties give the same, but for `threads`."""
 
@@ -137,8 +133,9 @@ class Driver:
 
     def _read(self) -> None:
         assert self._process.stderr is not None
-        for line in self._process.stderr:
-            self._notes.put(line.rstrip("\n"))
+        with self._process.stderr as lines:
+            for line in lines:
+                self._notes.put(line.rstrip("\n"))
         self._notes.put(None)
 
     def note(self, seconds: float) -> str | None:
@@ -156,7 +153,7 @@ class Driver:
 
     def report(self) -> JobReport:
         """What the job took, when it has ended; or why it failed."""
-        while self.note(PAUSE) is not None:
+        while self.note(_child.PAUSE) is not None:
             pass
         code = self._process.wait()
         if code != 0:
@@ -166,8 +163,10 @@ class Driver:
 
     def stop(self) -> None:
         """Ends it if it goes on. The other party's driver and the workers hear of it."""
-        _child.stop(self._process, signal.SIGINT)
-        self._report.close()
+        try:
+            _child.stop(self._process, signal.SIGINT)
+        finally:
+            self._report.close()
 
 
 def failure(code: int, said: Sequence[str]) -> errors.Error:

@@ -7,29 +7,25 @@ parties on one cluster are protected from nobody.
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Unpack
 
 from .. import _core
-from ..errors import UsageError
 from ..program import Program
-from ._driver import PAUSE, Driver, JobReport, JobSettings, Progress, progress
+from ._child import PAUSE
+from ._connection import connected, listened, reached
+from ._driver import Driver, JobReport, JobSettings, Progress, progress
 from ._inputs import written
-from ._workers import Crew
+from ._workers import RESTARTS, Crew
 
 __all__ = ["JobReport", "JobSettings", "Progress", "drive"]
 
 LISTENING = "listening on "
 # What is said from there on is in the error that is raised.
 FAILED = "error: "
-
-# How many looks without any worker that could still work, before the driver, who may know why, is stopped.
-PATIENCE = 10
 
 
 def drive(
@@ -55,7 +51,7 @@ def drive(
     worker_ports: str | None = None,
     address: str | None = None,
     options: Mapping[str, Any] | None = None,
-    max_restarts: int = 3,
+    max_restarts: int = RESTARTS,
     on_progress: Callable[[Progress], None] | None = None,
     **settings: Unpack[JobSettings],
 ) -> JobReport:
@@ -82,11 +78,10 @@ def drive(
     workers of both parties. Errors are those of `duologue.errors`.
     """
     folder = Path(state).absolute()
-    with _cluster(address) as ray:
-        host = _host(ray)
+    with connected(address) as ray:
         words = ["--as", party, *(["--resume"] if resume else [])]
         words += _flags(peer_key=peer, state=folder, launch="wait", shards=shards, by=by, connect=connect, wait=wait)
-        words += _flags(listen=listen or f"{host}:0", key=key, silence=silence, deadline=deadline, **settings)
+        words += _flags(listen=listened(ray, listen), key=key, silence=silence, deadline=deadline, **settings)
         words += [*_pairs("--output", outputs), *_pairs("--size", sizes)]
         own_key = _core.public_key(_core.own_key() if key is None else key)
         worker = ["--driver-key", own_key, "--key", str(folder / "worker.key"), *_flags(ports=worker_ports, wait=wait)]
@@ -98,7 +93,7 @@ def drive(
             with Driver([source, *words, *_pairs("--input", given)]) as driver:
 
                 def start(listening: str) -> None:
-                    crew.work(["--driver", _reached(listening, driver_host or host), *worker])
+                    crew.work(["--driver", reached(ray, listening, driver_host), *worker])
 
                 _follow(driver, crew, start, on_progress or _to_stderr)
                 return driver.report()
@@ -106,49 +101,14 @@ def drive(
 
 def _follow(driver: Driver, crew: Crew, start: Callable[[str], None], on_progress: Callable[[Progress], None]) -> None:
     """Starts the workers when the driver is there, and returns when it has ended."""
-    said, idle = Progress("", 0, None), 0
+    said = Progress("", 0, None)
     while (note := driver.note(PAUSE)) is not None and not note.startswith(FAILED):
-        if note:
-            said = progress(note, said)
-            on_progress(said)
+        for line in [note, *crew.look()]:
+            if line:
+                said = progress(line, said)
+                on_progress(said)
         if note.startswith(LISTENING):
             start(note.removeprefix(LISTENING))
-        lost = crew.lost()
-        idle = 0 if lost is None else idle + 1
-        if lost is not None and idle > PATIENCE:
-            raise lost
-
-
-@contextmanager
-def _cluster(address: str | None) -> Iterator[Any]:
-    """Ray, connected to this party's cluster."""
-    try:
-        ray: Any = importlib.import_module("ray")
-    except ImportError as why:
-        raise UsageError(f"Ray cannot be imported ({why}): pip install 'ray>=2.40,<3'") from why
-    if ray.is_initialized():
-        yield ray
-        return
-    try:
-        ray.init(address=address or "auto")
-    except ConnectionError as why:
-        words = str(why.__cause__ or why).split("\n")[0]
-        raise UsageError(f"Ray does not reach the cluster: {words}") from why
-    try:
-        yield ray
-    finally:
-        ray.shutdown()
-
-
-def _host(ray: Any) -> str:
-    """The address of this machine in the cluster."""
-    return str(ray.util.get_node_ip_address())
-
-
-def _reached(listening: str, host: str) -> str:
-    """Where workers find a driver that listens there."""
-    name, _, port = listening.rpartition(":")
-    return f"{host}:{port}" if name in ("0.0.0.0", "[::]") else listening
 
 
 def _flags(**values: object) -> list[str]:
