@@ -1,10 +1,14 @@
 //! `duologue job`: two drivers and their workers as real processes on this machine, against runs in the clear.
 
+mod between;
+mod drivers;
 mod failures;
+mod impostor;
 mod meeting;
 mod refused;
 mod results;
 mod resumed;
+mod strangers;
 
 use crate::process::{Done, Place, Running};
 use serde_json::Value;

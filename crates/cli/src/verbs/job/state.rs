@@ -216,8 +216,7 @@ pub fn done(folder: &Path) -> Failure {
 
 /// Whether a folder has a job that can go on.
 pub fn is_begun(folder: &Path) -> bool {
-    let log = fs::read_to_string(folder.join("log"));
-    log.is_ok_and(|log| log.starts_with(TITLE) && log.lines().any(|line| line.starts_with("job ")))
+    text_of(folder).is_ok_and(|log| log.starts_with(TITLE) && whole_lines(&log).any(|line| line.starts_with("job ")))
 }
 
 /// A folder for its owner's eyes.
@@ -234,7 +233,8 @@ fn refuse_others(folder: &Path) -> Result<(), Failure> {
         let why = format!("{} has a job", folder.display());
         return Err(Failure::input(why).hint("--resume goes on with it; a new job needs another --state"));
     }
-    let is_job = fs::read_to_string(folder.join("log")).is_ok_and(|log| log.is_empty() || log.starts_with(TITLE));
+    // A driver that was stopped has written its title, or a part of it.
+    let is_job = text_of(folder).is_ok_and(|log| TITLE.starts_with(&log) || log.starts_with(TITLE));
     let reading = || Failure::io(format!("reading the folder {}", folder.display()));
     let is_empty = |path: &Path| fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
     for entry in fs::read_dir(folder).map_err(reading())? {
@@ -317,17 +317,26 @@ pub fn look(folder: &Path, plan: &Plan) -> Result<Kept, Failure> {
 
 /// How many bytes of a log are whole lines.
 fn whole(folder: &Path) -> Result<u64, Failure> {
-    Ok(text_of(folder)?.rfind('\n').map_or(0, |end| end as u64 + 1))
+    Ok(bytes_of(folder)?.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end as u64 + 1))
 }
 
+/// A log that was cut may end within a character.
 fn text_of(folder: &Path) -> Result<String, Failure> {
+    Ok(String::from_utf8_lossy(&bytes_of(folder)?).into_owned())
+}
+
+fn bytes_of(folder: &Path) -> Result<Vec<u8>, Failure> {
     let path = folder.join("log");
-    fs::read_to_string(&path).map_err(Failure::io(format!("reading {}", path.display())))
+    fs::read(&path).map_err(Failure::io(format!("reading {}", path.display())))
+}
+
+fn whole_lines(text: &str) -> impl Iterator<Item = &str> {
+    text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'))
 }
 
 /// Reads a log of a job of so many shards.
 fn read_log(text: &str, shards: u32) -> Result<Kept, String> {
-    let mut lines = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')).zip(1..);
+    let mut lines = whole_lines(text).zip(1..);
     let title = lines.next().and_then(|(line, _)| line.strip_prefix(TITLE));
     let party = title.and_then(|name| super::settings::party(name).ok());
     let party = party.ok_or_else(|| format!("its first line is not '{TITLE}' and a party"))?;
@@ -388,6 +397,9 @@ pub fn number(text: &str) -> Option<[u8; 32]> {
     (0..32).try_for_each(|at| byte(at).map(|byte| job[at] = byte))?;
     (text.len() == 64).then_some(job)
 }
+
+#[cfg(test)]
+mod cut;
 
 #[cfg(test)]
 mod tests {
@@ -466,7 +478,7 @@ mod tests {
         assert_eq!(state.kept.last, of(1, None));
     }
 
-    fn plan() -> Plan {
+    pub fn plan() -> Plan {
         let mut program = duologue::circuit::Program::new("same");
         let lanes = program.size("lanes", 1..=100);
         let a = program.input("a", Party::Alice, duologue::circuit::uint(8), lanes);
