@@ -4,7 +4,7 @@
 //! does not go on before the test lets it.
 
 use super::Couple;
-use duologue::channel::{Channel, Identity, Limits, Listener, PublicKey, Security};
+use duologue::channel::{Channel, Identity, Limits, Listener, Security};
 use duologue::job::control::{MOST_BODY, Mail, Message};
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -233,11 +233,7 @@ impl Held {
 }
 
 impl Couple {
-    pub fn identity(&self, party: &str) -> Arc<Identity> {
-        Arc::new(Identity::load(&self.place.path(&format!("{party}.key"))).unwrap())
-    }
-
-    pub fn public(&self, party: &str) -> PublicKey {
-        self.identity(party).public()
+    fn identity(&self, party: &str) -> Arc<Identity> {
+        Arc::new(Identity::load(self.place.path(&format!("{party}.key"))).unwrap())
     }
 }

@@ -17,8 +17,9 @@ enum Step {
     Last(usize),
 }
 
-/// Two hellos; of two shards three messages of each driver and a free worker of Bob's for each, and one at first; and two ends.
-const MESSAGES: usize = 2 + 2 * 7 + 1 + 2;
+/// Two hellos; Bob's free worker; for each of two shards Alice's beginning, how both began and ended, and that Bob's worker is free again;
+/// and that both are finished.
+const MESSAGES: usize = 2 + 1 + 2 * 6 + 2;
 
 /// Whether it is time to stop.
 fn is_there(step: Step, messages: &mut usize, bytes: &mut usize, said: &Said) -> bool {

@@ -5,6 +5,7 @@ use super::{Couple, attempts, kill, lines, values, worker_process};
 use crate::process::{Done, Running};
 use duologue::job::control::{Attempt, Message, Offer, Verdict};
 use std::fs;
+use std::process::Command;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, Sender};
 use std::thread;
@@ -228,7 +229,7 @@ fn whoever_is_interrupted_ends_the_job_of_both() {
 
 /// A driver has ended its workers before it ends itself.
 fn is_gone(worker: u32) {
-    let there = std::process::Command::new("sh").args(["-c", &format!("kill -s 0 {worker}")]).output().unwrap();
+    let there = Command::new("sh").args(["-c", &format!("kill -s 0 {worker}")]).output().unwrap();
     assert!(!there.status.success(), "a worker outlived its driver");
 }
 
@@ -244,6 +245,26 @@ fn a_disk_that_is_full_costs_no_shard() {
     let merged = couple.place.run("job merge alice.state --output out=sums.csv");
     assert_eq!(merged.succeeded().stdout, "out: 5 lanes in sums.csv\n");
     assert_eq!(std::fs::read_to_string(couple.place.path("sums.csv")).unwrap(), "2\n4\n6\n8\n10\n");
+}
+
+/// Nor are shards lost for which there was no room when they were done: three attempts fail, and the job goes on when there is some.
+#[test]
+fn outputs_of_shards_that_cannot_be_written_end_the_job_and_it_goes_on() {
+    let job = Job::new(2);
+    let (bob, address) = job.bob("");
+    let ((stop, at), (held, _)) = (Stop::new(), mpsc::channel());
+    let between = Between::new(&job.couple, &address, false, disturbed(vec![Phase::Any, Phase::Begun], at, held));
+    let alice = job.alice("", &between.address);
+    stop.wait();
+    let [parts, hidden] = ["alice.state/parts", "hidden"].map(|name| job.couple.place.path(name));
+    fs::rename(&parts, &hidden).unwrap();
+    stop.go();
+    alice.end().failed(8, &["shard 1, attempt 3: ", "alice.state/parts"]);
+    bob.end().failed(5, &["shard 1, attempt 3 failed on the side of alice: its operating system refused"]);
+    fs::rename(&hidden, &parts).unwrap();
+    let (bob, address) = job.bob("--resume");
+    let alice = job.alice("--resume", &address);
+    assert_eq!(job.check(&[alice.end(), bob.end()]), [1, 4]);
 }
 
 /// A line between the drivers that holds bytes for a while loses nothing; one that holds them longer ends the job, and it goes on.

@@ -2,10 +2,9 @@
 
 use super::failures::SILENCE;
 use super::impostor::Impostor;
-use super::{Couple, attempts, lines, values, worker_process};
+use super::{Couple, attempts, lines, signal, values, worker_process};
 use serde_json::json;
 use std::net::TcpListener;
-use std::process::Command;
 
 const ADD: &str = "block:add:8 --shards 3";
 
@@ -104,7 +103,7 @@ fn a_worker_that_is_stopped_is_replaced() {
     let said = bob.until("workers: duologue ");
     let mut alice = couple.alice(&words("a"), &address);
     let worker = worker_process(&mut alice, 1);
-    Command::new("sh").args(["-c", &format!("kill -s STOP {worker}")]).status().unwrap();
+    signal(worker, "STOP");
     // It is stopped before there is anybody whom it could meet.
     let bobs = couple.place.start(&said);
     alice.until("worker 2 (process ");

@@ -64,8 +64,13 @@ fn worker_process(driver: &mut Running, number: u32) -> u32 {
 }
 
 fn kill(process: u32) {
-    let killed = Command::new("sh").args(["-c", &format!("kill -s KILL {process}")]).status();
-    assert!(killed.is_ok_and(|status| status.success()), "no process {process}");
+    signal(process, "KILL");
+}
+
+/// Sends a signal by its name to a process that is there.
+fn signal(process: u32, name: &str) {
+    let sent = Command::new("sh").args(["-c", &format!("kill -s {name} {process}")]).status();
+    assert!(sent.is_ok_and(|status| status.success()), "no process {process}");
 }
 
 /// The values of an output in a driver's report.

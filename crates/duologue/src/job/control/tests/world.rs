@@ -68,8 +68,8 @@ enum At {
     Rest,
     Preparing(Attempt),
     Ready(Attempt),
-    /// With the number in the key of the worker that it is to meet.
-    Meeting(Attempt, WorkerId),
+    /// With the number in the key of the worker that it is to meet, since then.
+    Meeting(Attempt, WorkerId, Duration),
     /// It was told to stop, and says sooner or later that it has; perhaps that it was done before.
     Stopping(Attempt),
 }
@@ -104,9 +104,9 @@ impl World {
         [self.drivers[0].end, self.drivers[1].end]
     }
 
-    /// How many sessions there were, that of the last program among them.
+    /// How many attempts were begun, those at the last program among them.
     pub fn attempts(&self) -> usize {
-        self.met.len()
+        self.drivers[0].kept.iter().map(|progress| progress.begun as usize).sum()
     }
 
     /// How many actions a driver has done.
@@ -204,7 +204,7 @@ impl World {
         match self.draw(5) {
             0 => self.pass(party),
             1 => self.work(party, chaos),
-            2 => self.session(chaos),
+            2 => self.session(party, chaos),
             3 => self.staff(party, chaos),
             _ => {
                 let step = Duration::from_millis(self.draw(500));
@@ -298,17 +298,29 @@ impl World {
     }
 
     /// Two workers that were told of each other meet: both are done, or one is, or none.
-    fn session(&mut self, chaos: bool) {
-        let Some(alices) = self.some_worker(0) else { return };
-        let Some(At::Meeting(attempt, bobs)) = self.at(0, alices) else { return };
-        match self.at(1, bobs) {
-            Some(At::Meeting(at, back)) if at == attempt && back == alices => {}
+    fn session(&mut self, party: usize, chaos: bool) {
+        let Some(ours) = self.some_worker(party) else { return };
+        let Some(At::Meeting(attempt, theirs, since)) = self.at(party, ours) else { return };
+        let is_there = match self.drivers[1 - party].workers.get(&theirs) {
+            Some(Worker { at: At::Meeting(at, back, _), is_stuck }) if *at == attempt && *back == ours => !is_stuck,
+            // It was not told yet whom it is to meet.
+            Some(Worker { at: At::Ready(at), .. }) if *at == attempt => false,
             // Whom it waits for is gone, or was told to stop.
-            _ => return self.finish(0, alices, attempt, Verdict::Failed(Reason::Connection)),
+            _ => return self.finish(party, ours, attempt, Verdict::Failed(Reason::Connection)),
+        };
+        if is_there {
+            return self.meet_workers(attempt, if party == 0 { [ours, theirs] } else { [theirs, ours] }, chaos);
         }
+        // Workers wait for each other as long as for a word.
+        if self.now - since >= SILENCE {
+            self.finish(party, ours, attempt, Verdict::Failed(Reason::Connection));
+        }
+    }
+
+    fn meet_workers(&mut self, attempt: Attempt, workers: [WorkerId; 2], chaos: bool) {
         self.begin_session(attempt);
         let fails = [0, 1].map(|_| chaos && self.happens(self.fate.failing));
-        for (party, worker) in [(0, alices), (1, bobs)] {
+        for (party, worker) in workers.into_iter().enumerate() {
             let verdict = match fails[party] {
                 true => Verdict::Failed([Reason::Machine, Reason::Connection][self.draw(2) as usize]),
                 false => {
@@ -405,7 +417,7 @@ impl World {
             Action::Start(worker, attempt, offer) => {
                 let peer = (0..).find(|id| key(*id) == offer.key).expect("a key");
                 assert!(self.drivers[party].workers[&worker].at == At::Ready(attempt));
-                self.put(party, worker, At::Meeting(attempt, peer));
+                self.put(party, worker, At::Meeting(attempt, peer, self.now));
             }
             Action::Stop(worker, attempt) => self.put(party, worker, At::Stopping(attempt)),
             Action::Drop(worker) => drop(self.drivers[party].workers.remove(&worker)),
