@@ -44,14 +44,16 @@ fn a_driver_may_die_at_any_step() {
 /// job goes on by itself or is taken up again; it never ends as if one of them had misbehaved.
 #[test]
 fn a_partition_of_ten_seconds_is_survived_and_one_of_forty_is_noticed() {
-    for (seconds, is_survived) in [(10, true), (29, true), (40, false)] {
+    // Workers wait for each other no longer than drivers do: what is held for nearly as long may cost an attempt.
+    for (seconds, is_survived, again) in [(10, true, 0), (29, true, 1), (40, false, 2)] {
         for from in 0..60 {
             let partition = Some((10 * from, Duration::from_secs(seconds)));
             let mut world = World::new(from as u64, 4, [1, 2], Fate { partition, ..Fate::default() });
             world.run();
             assert_eq!(world.ends(), [Some(End::Finished); 2]);
             assert!(world.resumed == 0 || !is_survived, "{seconds} s from step {from} on");
-            assert!(world.attempts() <= 5 + world.resumed * 2, "{seconds} s from step {from} on");
+            let attempts = world.attempts();
+            assert!(attempts <= 5 + again, "{seconds} s from step {from} on: {attempts} attempts");
         }
     }
     assert!(SILENCE > Duration::from_secs(29));
