@@ -205,8 +205,8 @@ fn a_driver_without_workers_gives_up() {
     couple.place.write("n.csv", lines(&[1; 10]));
     let common = "block:add:8 --shards 3 --launch wait";
     let (bob, address) = couple.bob(&format!("{common} --input b=n.csv"));
-    let alice = couple.alice(&format!("{common} --input a=n.csv --wait 1"), &address);
-    alice.end().failed(6, &["no worker of this party came within 1 s", "hint: each is `duologue job worker`"]);
+    let alice = couple.alice(&format!("{common} --input a=n.csv --wait 4"), &address);
+    alice.end().failed(6, &["no worker of this party came within 4 s", "hint: each is `duologue job worker`"]);
     bob.end().failed(5, &["the peer stopped"]);
 }
 

@@ -9,6 +9,8 @@
 //! | `parts/` | a file for each output of each finished attempt |
 //! | `pools/` | a folder for each attempt that has made a pool ([`Pools`]) |
 
+#[cfg(test)]
+mod cut;
 mod log;
 #[cfg(test)]
 mod tests;
@@ -28,7 +30,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 pub use log::{Found, Kept, found, look, number};
-use log::{TITLE, whole};
+use log::{TITLE, text_of, whole};
 
 /// What a driver leaves in a folder before it has met another.
 const OURS: [&str; 6] = ["lock", "log", "plan.job", "worker.key", "parts", "pools"];
@@ -261,7 +263,8 @@ fn refuse_others(folder: &Path) -> Result<(), Failure> {
         let why = format!("{} has a job", folder.display());
         return Err(Failure::input(why).hint("--resume goes on with it; a new job needs another --state"));
     }
-    let is_job = fs::read_to_string(folder.join("log")).is_ok_and(|log| log.is_empty() || log.starts_with(TITLE));
+    // A driver that was stopped has written its title, or a part of it.
+    let is_job = text_of(folder).is_ok_and(|log| TITLE.starts_with(&log) || log.starts_with(TITLE));
     let reading = || Failure::io(format!("reading the folder {}", folder.display()));
     let is_empty = |path: &Path| fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
     for entry in fs::read_dir(folder).map_err(reading())? {

@@ -114,6 +114,13 @@ struct Under {
     ended: [Option<Verdict>; 2],
 }
 
+impl Under {
+    /// Whether the workers were told to meet.
+    fn both_are_ready(&self) -> bool {
+        self.offered && self.theirs_ready.is_some()
+    }
+}
+
 #[derive(Default)]
 struct Shard {
     begun: u32,
@@ -222,15 +229,16 @@ impl Machine {
         self.begin(now);
     }
 
-    /// A worker of ours is ready to meet the other party's.
+    /// A worker of ours is ready to meet the other party's. It says so once.
     pub fn worker_ready(&mut self, worker: WorkerId, attempt: Attempt, offer: Offer) {
         if !self.is_at(worker, attempt) {
             return;
         }
-        self.send(Message::Ready(attempt, offer));
-        if let Some(under) = self.under(attempt) {
-            under.offered = true;
+        match self.under(attempt) {
+            Some(under) if !under.offered => under.offered = true,
+            _ => return,
         }
+        self.send(Message::Ready(attempt, offer));
         self.start(attempt);
     }
 
@@ -238,6 +246,7 @@ impl Machine {
     pub fn worker_ended(&mut self, worker: WorkerId, attempt: Attempt, verdict: Verdict, now: Duration) {
         match self.workers.get(&worker).map(|hand| hand.work) {
             Some(Work::Busy(at)) if at == attempt => {
+                let verdict = self.believed(attempt, verdict);
                 self.release(worker, Some(verdict), now);
                 self.end(attempt, Side::Ours, verdict, now);
                 self.begin(now);
@@ -247,6 +256,15 @@ impl Machine {
                 self.begin(now);
             }
             _ => {}
+        }
+    }
+
+    /// A worker that has met nobody is not done, whatever it says; the other driver would take it for a misbehaviour of ours.
+    fn believed(&mut self, attempt: Attempt, verdict: Verdict) -> Verdict {
+        let has_met = self.under(attempt).is_some_and(|under| under.both_are_ready());
+        match verdict {
+            Verdict::Done(_) if !has_met => Verdict::Failed(Reason::WorkerLost),
+            verdict => verdict,
         }
     }
 
@@ -272,9 +290,8 @@ impl Machine {
             }
             Message::Ended(attempt, verdict) => {
                 let under = self.expect(attempt)?;
-                let both_ready = under.offered && under.theirs_ready.is_some();
-                if under.ended[Side::Theirs as usize].is_some() || (!both_ready && matches!(verdict, Verdict::Done(_)))
-                {
+                let is_too_early = matches!(verdict, Verdict::Done(_)) && !under.both_are_ready();
+                if under.ended[Side::Theirs as usize].is_some() || is_too_early {
                     return Err(replayed(attempt));
                 }
                 self.end(attempt, Side::Theirs, verdict, now);

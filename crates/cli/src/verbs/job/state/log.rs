@@ -54,8 +54,8 @@ pub enum Found {
 
 /// What a folder has of a job, by its log.
 pub fn found(folder: &Path) -> Found {
-    let log = fs::read_to_string(folder.join("log")).unwrap_or_default();
-    let has = |word: &str| log.lines().any(|line| line.starts_with(word));
+    let log = text_of(folder).unwrap_or_default();
+    let has = |word: &str| whole_lines(&log).any(|line| line.starts_with(word));
     match (log.starts_with(TITLE) && has("job "), has("inputs ")) {
         (false, _) => Found::Nothing,
         (true, false) => Found::Prepared,
@@ -70,17 +70,26 @@ pub fn look(folder: &Path, plan: &Plan) -> Result<Kept, Failure> {
 
 /// How many bytes of a log are whole lines.
 pub fn whole(folder: &Path) -> Result<u64, Failure> {
-    Ok(text_of(folder)?.rfind('\n').map_or(0, |end| end as u64 + 1))
+    Ok(bytes_of(folder)?.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end as u64 + 1))
 }
 
-fn text_of(folder: &Path) -> Result<String, Failure> {
+/// A log that was cut may end within a character.
+pub fn text_of(folder: &Path) -> Result<String, Failure> {
+    Ok(String::from_utf8_lossy(&bytes_of(folder)?).into_owned())
+}
+
+fn bytes_of(folder: &Path) -> Result<Vec<u8>, Failure> {
     let path = folder.join("log");
-    fs::read_to_string(&path).map_err(Failure::io(format!("reading {}", path.display())))
+    fs::read(&path).map_err(Failure::io(format!("reading {}", path.display())))
+}
+
+fn whole_lines(text: &str) -> impl Iterator<Item = &str> {
+    text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'))
 }
 
 /// Reads a log of a job of so many shards.
 pub fn read_log(text: &str, shards: u32) -> Result<Kept, String> {
-    let mut lines = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')).zip(1..);
+    let mut lines = whole_lines(text).zip(1..);
     let title = lines.next().and_then(|(line, _)| line.strip_prefix(TITLE));
     let party = title.and_then(|name| settings::party(name).ok());
     let party = party.ok_or_else(|| format!("its first line is not '{TITLE}' and a party"))?;

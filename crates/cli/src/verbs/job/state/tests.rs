@@ -75,7 +75,7 @@ fn what_both_agreed_on_is_in_the_log() {
     assert_eq!(state.kept.last, of(1, None));
 }
 
-fn plan() -> Plan {
+pub fn plan() -> Plan {
     let mut program = duologue::circuit::Program::new("same");
     let lanes = program.size("lanes", 1..=100);
     let a = program.input("a", Party::Alice, duologue::circuit::uint(8), lanes);

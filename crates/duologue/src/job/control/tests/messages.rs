@@ -3,13 +3,15 @@
 use super::super::*;
 use crate::agreement::Fields;
 use crate::channel::memory::{self, MemoryPipe};
+use crate::channel::tests::virtual_time::{self, Actor, VirtualTime};
 use crate::channel::{AbortCode, Channel, Limits, Pipe, PublicKey};
 use crate::{Error, Party};
 use proptest::prelude::*;
 use std::collections::VecDeque;
 use std::io;
+use std::time::Duration;
 
-fn key() -> PublicKey {
+pub fn key() -> PublicKey {
     PublicKey::from_bytes(curve25519_dalek::constants::ED25519_BASEPOINT_COMPRESSED.to_bytes()).unwrap()
 }
 
@@ -212,7 +214,7 @@ impl Pipe for Halting {
         self.pipe.try_write(bytes)
     }
 
-    fn wait(&mut self, for_write: bool, timeout: std::time::Duration) -> io::Result<()> {
+    fn wait(&mut self, for_write: bool, timeout: Duration) -> io::Result<()> {
         self.pipe.wait(for_write, timeout)
     }
 
@@ -230,6 +232,130 @@ fn an_address_of_a_worker_has_a_host_and_a_port() {
     }
 }
 
+/// A line that holds what is said from one time on, for so long; then all of it comes.
+struct Holding {
+    pipe: virtual_time::Simulated,
+    time: VirtualTime,
+    from: Duration,
+    length: Duration,
+}
+
+impl Pipe for Holding {
+    fn try_read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let now = self.time.since_start();
+        if self.from <= now && now < self.from + self.length {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        self.pipe.try_read(into)
+    }
+
+    fn try_write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.pipe.try_write(bytes)
+    }
+
+    fn wait(&mut self, for_write: bool, timeout: Duration) -> io::Result<()> {
+        self.pipe.wait(for_write, timeout)
+    }
+
+    fn close_write(&mut self) {
+        self.pipe.close_write();
+    }
+}
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Alice says a word each second, for a minute, over a line that is held after five seconds; Bob looks each tenth of a second. How many
+/// words he has heard, and when what ended it.
+fn heard(held: Duration, silence: Duration) -> (usize, Duration, Error) {
+    let time = VirtualTime::new();
+    let (a, b) = virtual_time::pair(&time, memory::CAPACITY);
+    let held = Holding { pipe: b, time: time.clone(), from: 5 * SECOND, length: held };
+    let channels = (time.clone(), virtual_time::channel(&time, a), virtual_time::channel(&time, held));
+    let says = |actor: &Actor, channel: &mut Channel| {
+        for _ in 0..60 {
+            // He may have given up.
+            let _ = channel.send(&[1, 0, 7]).and_then(|()| channel.flush());
+            actor.sleep(SECOND);
+        }
+    };
+    let hears = |actor: &Actor, channel: &mut Channel| {
+        let channel = std::mem::replace(channel, Channel::pair().0);
+        let (mut mail, mut words) = (Mail::new(channel, 2, MOST_BODY, silence), 0);
+        loop {
+            match mail.poll() {
+                Ok(Some(word)) => words += usize::from(word == [7]),
+                Ok(None) => actor.sleep(SECOND / 10),
+                Err(why) => return (words, time.since_start(), why),
+            }
+        }
+    };
+    virtual_time::both(channels, says, hears).1
+}
+
+/// Of the thirty seconds that a party may be silent unless told.
+#[test]
+fn a_line_that_holds_bytes_for_ten_seconds_loses_none_and_one_that_does_for_forty_is_noticed() {
+    let silence = Limits::default().silence;
+    assert_eq!(silence, 30 * SECOND);
+    let (words, at, why) = heard(10 * SECOND, silence);
+    assert!(matches!(why, Error::Aborted(_)), "she has ended: {why}");
+    assert_eq!((words, at.as_secs()), (60, 60));
+    let (words, at, why) = heard(40 * SECOND, silence);
+    assert!(matches!(why, Error::Timeout { .. }), "{why}");
+    // The last one before it was held came at four seconds.
+    assert!((4..=6).contains(&words) && (34..=36).contains(&at.as_secs()), "{words} words, {at:?}");
+}
+
+/// A peer that reads inputs, say, for longer than anybody may be silent: only that it is alive is heard.
+#[test]
+fn whoever_says_nothing_but_that_it_is_alive_is_not_silent() {
+    let quiet = Limits::default().silence * 20;
+    virtual_time::both(
+        virtual_time::channels(None, Limits::default()),
+        |actor, alice| {
+            alice.flush().unwrap();
+            actor.sleep(quiet);
+            alice.send(&[1, 0, 7]).unwrap();
+            alice.finish().unwrap();
+        },
+        |actor, bob| {
+            let channel = std::mem::replace(bob, Channel::pair().0);
+            let mut mail = Mail::new(channel, 2, MOST_BODY, Limits::default().silence);
+            let word = loop {
+                match mail.poll().unwrap() {
+                    Some(word) => break word,
+                    None => actor.sleep(SECOND / 10),
+                }
+            };
+            assert_eq!(word, [7]);
+            mail.into_channel().finish().unwrap();
+        },
+    );
+}
+
+/// A driver that was stopped itself for longer than the other may be silent hears first what came meanwhile.
+#[test]
+fn whoever_was_away_does_not_take_the_other_for_silent() {
+    virtual_time::both(
+        virtual_time::channels(None, Limits::default()),
+        |actor, alice| {
+            alice.send(&[1, 0, 7]).unwrap();
+            alice.flush().unwrap();
+            actor.sleep(100 * SECOND);
+            alice.finish().unwrap();
+        },
+        |actor, bob| {
+            let channel = std::mem::replace(bob, Channel::pair().0);
+            let mut mail = Mail::new(channel, 2, MOST_BODY, Limits::default().silence);
+            actor.sleep(SECOND / 2);
+            assert_eq!(mail.poll().unwrap(), Some(vec![7]));
+            actor.sleep(90 * SECOND);
+            assert!(mail.poll().unwrap().is_none());
+            mail.into_channel().finish().unwrap();
+        },
+    );
+}
+
 #[test]
 fn mail_that_is_too_long_is_refused() {
     let (mut alice, bob) = Channel::pair();
@@ -239,8 +365,8 @@ fn mail_that_is_too_long_is_refused() {
     assert!(matches!(mail.poll(), Err(Error::Peer(_))));
 }
 
-fn silence() -> std::time::Duration {
-    std::time::Duration::from_secs(60)
+fn silence() -> Duration {
+    Duration::from_secs(60)
 }
 
 fn next(mail: &mut Mail) -> Vec<u8> {
