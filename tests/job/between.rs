@@ -111,7 +111,7 @@ fn pass(
 
 /// Bytes of a hello before its fields, and of the progress of each part of the job (`control/hello.rs`).
 const HEAD: usize = 8 + 2 + 1 + 32 + 32;
-const PROGRESS: usize = 8;
+const PROGRESS: usize = 12;
 
 fn hello(channel: &mut Channel) -> duologue::Result<Vec<u8>> {
     let mut hello = channel.recv(HEAD)?;
