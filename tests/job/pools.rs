@@ -129,6 +129,11 @@ fn shards_take_from_their_pools_and_make_nothing_anew() {
                 assert_eq!(mode, 0o700, "{}", pool.display());
             }
         }
+        // Workers' keys are those of an attempt: a pool is bound to the parties', and to the attempt that made it.
+        let shown = scores.0.place.run(&format!("pool {} --json", pools(&scores.0, "alice")[1].display())).json();
+        let peer = scores.0.keys[0].rsplit(' ').next().unwrap();
+        assert_eq!(shown["peer_key"], peer);
+        assert!(shown["part"].as_str().unwrap().starts_with("shard 1, attempt 1 of job "), "{shown}");
         // Nobody says --resume to a job that was only prepared.
         let with = scores.drive(settings);
         scores.check(&with, [2; 3]);
