@@ -101,10 +101,9 @@ fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().map(|entry| entry.unwrap().path()) {
         let to = to.join(entry.file_name().unwrap());
-        if entry.is_dir() {
-            copy(&entry, &to);
-        } else {
-            fs::copy(&entry, &to).unwrap();
+        match entry.is_dir() {
+            true => copy(&entry, &to),
+            false => assert!(fs::copy(&entry, &to).is_ok()),
         }
     }
     fs::set_permissions(to, fs::metadata(from).unwrap().permissions()).unwrap();
@@ -130,6 +129,11 @@ fn shards_take_from_their_pools_and_make_nothing_anew() {
                 assert_eq!(mode, 0o700, "{}", pool.display());
             }
         }
+        // Workers' keys are those of an attempt: a pool is bound to the parties', and to the attempt that made it.
+        let shown = scores.0.place.run(&format!("pool {} --json", pools(&scores.0, "alice")[1].display())).json();
+        let peer = scores.0.keys[0].rsplit(' ').next().unwrap();
+        assert_eq!(shown["peer_key"], peer);
+        assert!(shown["part"].as_str().unwrap().starts_with("shard 1, attempt 1 of job "), "{shown}");
         // Nobody says --resume to a job that was only prepared.
         let with = scores.drive(settings);
         scores.check(&with, [2; 3]);

@@ -21,10 +21,11 @@ pub struct Job {
 pub enum JobWhat {
     /// Cut a program by its lanes into shards, and say what each computes
     Plan(JobPlan),
-    /// Make ahead of time the correlations that the shards of a job will draw, into a pool for each; both parties run it, with drivers and
-    /// workers as `drive` has them
+    /// Make ahead of time the correlations that the shards of a job will draw by the protocol that --protocol names, into a pool for
+    /// each; both parties run it, with drivers and workers as `drive` has them
     Prepare(Box<JobPrepare>),
-    /// Drive one party's side of a job: agree with the other party's driver, and have workers compute the shards
+    /// Drive one party's side of a job: agree with the other party's driver, and have workers compute the shards, with the pools that
+    /// `prepare` has left in the folder
     Drive(Box<JobDrive>),
     /// Compute shards for a driver, one after another, until it says that the job is over
     Worker(JobWorker),

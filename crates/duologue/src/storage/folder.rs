@@ -388,21 +388,21 @@ impl Leftovers {
 /// there. What is not one of its files stays.
 pub(crate) fn erase(path: &Path, content: &Content) -> Result<()> {
     let _lock = lock(path)?;
-    let names = names(path)?;
     // Without the header, and the key in it, the rest is noise, and the folder is none.
-    if names.iter().any(|name| name == "header") {
+    if path.join("header").exists() {
         let header = Doomed::open(&path.join("header"))?.rename()?;
         files::sync_folder(path)?;
         header.erase()?;
     }
-    let is_key = |name: &String| key::parse(name).is_some();
-    let is_other = |name: &String| {
-        ["cursor", "lock"].contains(&&**name)
+    let names = names(path)?;
+    let is_key = |name: &&String| key::parse(name).is_some();
+    let is_ours = |name: &&String| {
+        ["cursor", "lock"].contains(&name.as_str())
             || content.parse(name).is_some()
-            || content.parse_part(name).is_some_and(|_| name != "header.part")
+            || content.parse_part(name).is_some()
     };
-    let keys = names.iter().filter(|name| is_key(name));
-    keys.chain(names.iter().filter(|name| is_other(name))).try_for_each(|name| files::erase(&path.join(name)))?;
+    let keys = names.iter().filter(is_key);
+    keys.chain(names.iter().filter(is_ours)).try_for_each(|name| files::erase(&path.join(name)))?;
     fs::remove_dir(path).map_err(files::doing("removing", path))
 }
 

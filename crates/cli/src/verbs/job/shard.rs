@@ -10,6 +10,7 @@ use crate::failure::{Exit, Failure};
 use crate::io::input;
 use crate::peer::shaped;
 use duologue::channel::{Canceller, Channel, Identity, Listener, PublicKey, Security};
+use duologue::correlation::pool::Pool;
 use duologue::job::control::{Attempt, Costs};
 use duologue::job::{Part, Plan, Shard};
 use duologue::{Inputs, Party, Session, hex};
@@ -52,6 +53,19 @@ struct Job {
     number: [u8; 32],
     parties: [PublicKey; 2],
     pools: Pools,
+}
+
+impl Job {
+    fn part(&self, Attempt { shard, number }: Attempt) -> Part {
+        Part::of_shard(self.number, shard, number)
+    }
+
+    /// The pool that an attempt has made, for the one that comes next.
+    fn pool(&self, made: Attempt, next: Attempt) -> Result<Pool, Failure> {
+        let pool = self.pools.open(made)?;
+        pool.check(self.parties, self.part(next))?;
+        Ok(pool)
+    }
 }
 
 /// How many round trips are measured; the fastest counts.
@@ -119,14 +133,15 @@ impl Shards {
     fn compute_with(&self, job: &Job, task: Task, made: Option<Attempt>) -> Result<Costs, Failure> {
         let shard = job.plan.shard(task.attempt.shard)?;
         let inputs = self.inputs(&job.plan, &shard)?;
-        let pool = made.map(|made| job.pools.open(made)).transpose().map_err(unusable)?;
         let attempt = task.attempt;
+        // Before the workers meet: what is wrong with it is known here alone.
+        let pool = made.map(|made| job.pool(made, attempt)).transpose().map_err(unusable)?;
         let (channel, start) = self.meet(task)?;
         let calls = apps::calls();
         let mut session = self.session(job, attempt, channel)?;
         session.register_all(&calls);
         if let Some(pool) = pool {
-            session.use_pool(pool).map_err(not_ours)?;
+            session.use_pool(pool)?;
         }
         let (binding, options) = self.work.settings.choose(&mut session, &shard.binding, &calls)?;
         let outcome = session.run(&binding, &options, &inputs)?;
@@ -155,7 +170,7 @@ impl Shards {
     fn session(&self, job: &Job, attempt: Attempt, channel: Channel) -> Result<Session, Failure> {
         let mut session = Session::connect(channel, self.party)?;
         session.set_threads(self.work.settings.threads.into());
-        session.set_part(Part::of_shard(job.number, attempt.shard, attempt.number));
+        session.set_part(job.part(attempt));
         session.set_keys_of_parties(job.parties);
         Ok(session)
     }
@@ -202,14 +217,6 @@ fn ended(session: Session, start: Instant) -> Result<Costs, Failure> {
 /// A pool that cannot be used costs an attempt: the next one makes correlations of its own.
 fn unusable(failure: Failure) -> Failure {
     Failure { exit: Exit::Machine, ..failure }
-}
-
-/// So does one that was not made for this attempt; what the peer does is judged as ever.
-fn not_ours(why: duologue::Error) -> Failure {
-    match why {
-        duologue::Error::Usage(_) => unusable(why.into()),
-        why => why.into(),
-    }
 }
 
 /// Whoever came or was there in place of the other worker is not the other party, so it is not the other party that misbehaves or

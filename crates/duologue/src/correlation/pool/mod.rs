@@ -110,6 +110,17 @@ impl Pool {
         &self.origin
     }
 
+    /// Refuses a pool that a session between these parties (Alice's key comes first), of this part of a job, would refuse.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] that says why.
+    #[doc(hidden)]
+    pub fn check(&self, parties: [PublicKey; 2], part: Part) -> Result<()> {
+        let key = |party: Party| Some(parties[party as usize]);
+        self.check_keys(key(self.origin.party), key(self.origin.party.peer()))?;
+        self.check_part(Some(part))
+    }
+
     /// Refuses a session with keys other than those that the pool was made with.
     ///
     /// # Errors

@@ -37,11 +37,18 @@ fn a_line_that_no_driver_writes_is_refused() {
         "finished last 1",
         "undone",
         "undone 2",
+        "pool 0 1",
+        "pool 2 0",
+        "pool last 0",
+        "pool 0",
+        "begun 0 1\nfinished 0 1 1 1 1\npool 0 1",
+        "begun 0 1\npool 0 1\nfinished 0 1 1 1 1",
+        "begun 0 2\npool 0 1",
         "inputs 3",
         "merged 1",
     ] {
         let why = read_log(&format!("{TITLE}alice\n{line}\n"), 2).err().unwrap();
-        assert!(why.contains("line 2"), "{line}: {why}");
+        assert!(why.contains(&format!("line {}", 1 + line.split('\n').count())), "{line}: {why}");
     }
     assert!(read_log("", 1).is_err() && read_log(&format!("{TITLE}carol\n"), 1).is_err());
 }
@@ -73,6 +80,66 @@ fn what_both_agreed_on_is_in_the_log() {
     drop(state);
     let state = State::open(folder.path(), &whose).unwrap();
     assert_eq!(state.kept.last, of(1, None));
+}
+
+#[test]
+fn a_pool_is_there_until_the_next_attempt_begins() {
+    let read = |lines: &str| read_log(&format!("{TITLE}bob\n{lines}\n"), 2).unwrap().shards[0];
+    let of = |begun, pool| Progress { begun, finished: None, pool };
+    assert_eq!(read("begun 0 3\npool 0 3"), of(3, Some(3)));
+    assert_eq!(read("begun 0 3\npool 0 3\nbegun 0 4"), of(4, None));
+    assert_eq!(read("begun 0 3\npool 0 3\nundone 0"), of(3, None));
+    assert_eq!(read("begun 0 3\npool 0 3\nundone 0\nbegun 0 4\npool 0 4"), of(4, Some(4)));
+}
+
+/// Makes the pool of an attempt, with nothing in it.
+fn make_pool(state: &State, attempt: Attempt) {
+    let theirs = tempfile::tempdir().unwrap();
+    let create = |channel, party, folder: &Path| {
+        let mut session = duologue::Session::connect(channel, party).unwrap();
+        session.create_pool(folder, duologue::ot::Extension::DEFAULT, None).unwrap();
+    };
+    let (alice, bob) = duologue::channel::Channel::pair();
+    std::thread::scope(|scope| {
+        scope.spawn(|| create(bob, Party::Bob, &theirs.path().join("pool")));
+        create(alice, Party::Alice, &state.pools().unwrap().path(attempt));
+    });
+}
+
+/// Pools that are lost, that an attempt has begun to use, or that the other party does not have, are none, and go.
+#[test]
+fn pools_that_nothing_will_use_are_erased() {
+    let (folder, plan) = (tempfile::tempdir().unwrap(), plan());
+    let prepared = Whose { party: Party::Alice, plan: &plan, inputs: None };
+    let mut state = State::create(folder.path(), &prepared).unwrap();
+    let shards = state.progress(&plan);
+    state.keep(&Agreed { job: [3; 32], shards }).unwrap();
+    assert_eq!(found(folder.path()), Found::Prepared);
+    let at = |shard, number| Attempt { shard, number };
+    for shard in 0..3 {
+        state.begun(at(shard, 1)).unwrap();
+        make_pool(&state, at(shard, 1));
+        state.made_pool(at(shard, 1), Costs::default()).unwrap();
+    }
+    let left = |state: &State| [0, 1, 2].map(|shard| state.pools().unwrap().path(at(shard, 1)).exists());
+    state.erase_dead_pools().unwrap();
+    assert_eq!(left(&state), [true; 3]);
+    fs::write(state.pools().unwrap().path(at(0, 1)).join("header"), "duo-stor").unwrap();
+    drop(state);
+    let whose = Whose { inputs: Some(&[]), ..prepared };
+    let mut state = State::open(folder.path(), &whose).unwrap();
+    let pools = |state: &State| [0, 1, 2].map(|shard| state.kept.shards[shard].pool);
+    assert_eq!(pools(&state), [None, Some(1), Some(1)], "one is damaged");
+    let mut shards = state.progress(&plan);
+    shards[1].pool = None;
+    state.keep(&Agreed { job: [3; 32], shards }).unwrap();
+    assert_eq!(found(folder.path()), Found::Begun);
+    state.erase_dead_pools().unwrap();
+    assert_eq!((pools(&state), left(&state)), ([None, None, Some(1)], [false, false, true]));
+    state.begun(at(2, 2)).unwrap();
+    state.failed(at(2, 2), String::new());
+    assert_eq!((pools(&state), left(&state)), ([None; 3], [false; 3]));
+    assert_eq!(look(folder.path(), &plan).unwrap().shards, state.kept.shards);
 }
 
 pub fn plan() -> Plan {
@@ -143,7 +210,7 @@ fn a_folder_is_new_or_empty() {
 
 proptest! {
     #[test]
-    fn no_log_makes_the_reader_panic(lines in "(job|begun|finished|undone last|inputs|é)? ?[0-9a-fé ]{0,70}(\n[bf][a-z]{4,7} [0-9] [0-9]{0,12}){0,5}\n?") {
+    fn no_log_makes_the_reader_panic(lines in "(job|begun|finished|pool|undone last|inputs|é)? ?[0-9a-fé ]{0,70}(\n[bf][a-z]{4,7} [0-9] [0-9]{0,12}){0,5}\n?") {
         let _ = read_log(&format!("{TITLE}alice\n{lines}"), 3);
     }
 }

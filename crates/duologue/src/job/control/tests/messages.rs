@@ -97,6 +97,11 @@ fn a_pool_is_there_if_both_have_it_and_nobody_has_touched_it() {
     let expected = [(1, Some(1)), (2, None), (3, None), (2, None), (2, None)];
     assert_eq!(alice.shards, expected.map(|(begun, pool)| Progress { begun, finished: None, pool }));
     assert_eq!(alice, bob);
+    // A pool of ours that an attempt of ours has touched is none, whatever the other party says of its half.
+    let ours = with(Party::Alice, &[(3, 2)]);
+    let theirs = Hello { fields: ours.fields.clone(), ..with(Party::Bob, &[(2, 2)]) };
+    let agreed = ours.agree(&[0; 32], &theirs.encode(&[1; 32]).unwrap()).unwrap();
+    assert_eq!(agreed.shards, [Progress { begun: 3, finished: None, pool: None }]);
     alice.leave_pools();
     let done: Vec<bool> = alice.shards.iter().map(|progress| progress.finished.is_some()).collect();
     assert_eq!(done, [true, false, false, false, false]);
