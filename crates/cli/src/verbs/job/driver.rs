@@ -93,6 +93,11 @@ impl Workers {
         self.there.insert(self.came, Worker { line, name: None, process: None, is_here: false });
     }
 
+    /// Of those that have said who they are.
+    fn processes(&self) -> Vec<u32> {
+        self.there.values().filter_map(|worker| worker.process).collect()
+    }
+
     fn name(&self, worker: WorkerId) -> String {
         let name = self.there.get(&worker).and_then(|worker| worker.name.clone());
         format!("worker {worker}{}", name.map_or(String::new(), |name| format!(" ({name})")))
@@ -113,7 +118,7 @@ impl Driver<'_> {
             Err(failure) => self.peer.abort_after(&duologue::Error::usage(failure.message.clone())),
         }
         if let Some(local) = self.local.take() {
-            local.end();
+            local.end(&self.workers.processes());
         }
         ended.map(|()| self.peer.into_channel())
     }
