@@ -42,7 +42,7 @@ impl Between {
         couple: &Couple,
         bobs: &str,
         has_last: bool,
-        hear: impl FnMut(usize, Said) -> Vec<Said> + Send + 'static,
+        mut hear: impl FnMut(usize, Said) -> Vec<Said> + Send + 'static,
     ) -> Between {
         let [alice, bob] = ["alice", "bob"].map(|party| couple.identity(party));
         let mut listener = Listener::bind("127.0.0.1:0").unwrap();
@@ -52,7 +52,7 @@ impl Between {
                 .map(|(identity, peer)| Security::Tls { identity: identity.clone(), peer });
             let near = listener.accept(&as_bob, &limits())?;
             let far = Channel::connect(&bobs, &as_alice, &limits())?;
-            pass([near, far], has_last, hear)
+            pass([near, far], has_last, &mut hear)
         });
         Between { address, thread }
     }
@@ -69,12 +69,18 @@ pub fn limits() -> Limits {
     Limits::default().meet(long).silence(long).progress(long).heartbeat(Duration::from_millis(200))
 }
 
-/// Until a driver is gone; the other one is left then, too.
-fn pass(
-    mut channels: [Channel; 2],
-    has_last: bool,
-    mut hear: impl FnMut(usize, Said) -> Vec<Said>,
-) -> duologue::Result<()> {
+type Hear<'a> = &'a mut dyn FnMut(usize, Said) -> Vec<Said>;
+
+/// Until a driver is gone, or both have said all; whoever is still there is left then.
+fn pass(channels: [Channel; 2], has_last: bool, hear: Hear<'_>) -> duologue::Result<()> {
+    let mut channels = pass_messages(pass_hellos(channels, hear)?, hear)?;
+    if has_last {
+        return pass_last(channels, hear);
+    }
+    channels.iter_mut().try_for_each(Channel::finish)
+}
+
+fn pass_hellos(mut channels: [Channel; 2], hear: Hear<'_>) -> duologue::Result<[Channel; 2]> {
     for from in [ALICE, BOB] {
         let hello = hello(&mut channels[from])?;
         for said in hear(from, Said::Hello(hello)) {
@@ -82,6 +88,10 @@ fn pass(
             channels[1 - from].flush()?;
         }
     }
+    Ok(channels)
+}
+
+fn pass_messages(channels: [Channel; 2], hear: Hear<'_>) -> duologue::Result<[Channel; 2]> {
     let mut mails = channels.map(|channel| Mail::new(channel, 2, MOST_BODY, limits().silence));
     let mut finished = [false; 2];
     while finished != [true; 2] {
@@ -94,8 +104,12 @@ fn pass(
         }
         thread::sleep(PAUSE);
     }
-    let mut channels = mails.map(Mail::into_channel);
-    while has_last {
+    Ok(mails.map(Mail::into_channel))
+}
+
+/// The last program, whose end is not seen: until a driver is gone.
+fn pass_last(mut channels: [Channel; 2], hear: Hear<'_>) -> duologue::Result<()> {
+    loop {
         for from in [ALICE, BOB] {
             let count = channels[from].pending()?;
             let bytes = channels[from].recv(count)?;
@@ -106,7 +120,6 @@ fn pass(
         }
         thread::sleep(PAUSE);
     }
-    channels.iter_mut().try_for_each(Channel::finish)
 }
 
 /// Bytes of a hello before its fields, and of the progress of each part of the job (`control/hello.rs`).
@@ -164,9 +177,9 @@ impl Stop {
 }
 
 impl AtStop {
-    /// Says that the job is there, and waits; false if the test is over.
-    pub fn stand(&self) -> bool {
-        self.tell.send(()).is_ok() && self.go.recv().is_ok()
+    /// Says that the job is there, and waits; not if the test is over.
+    pub fn stand(&self) {
+        let _ = self.tell.send(()).map(|()| self.go.recv());
     }
 }
 

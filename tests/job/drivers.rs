@@ -3,10 +3,13 @@
 use super::attempts;
 use super::between::{ALICE, BOB, Between, Said, Stop};
 use super::resumed::Scores;
-use crate::process::Done;
+use crate::process::{Done, Running};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
+use std::hash::{BuildHasher, RandomState};
 use std::process::Command;
+use std::thread;
+use std::time::Duration;
 
 /// Where a driver is killed.
 #[derive(Clone, Copy, Debug)]
@@ -50,9 +53,8 @@ fn killed(victim: usize, step: Step) {
     });
     let mut drivers = [job.alice("", &between.address), bob].map(Some);
     stop.wait();
-    let mut dead = drivers[victim].take().unwrap();
-    dead.kill();
-    dead.end();
+    // A worker of it that has not found it yet looks for it for a while.
+    drop(drivers[victim].take());
     stop.go();
     let survivor = drivers[1 - victim].take().unwrap().end();
     assert!(matches!(survivor.code, Some(5)), "{victim} killed at {step:?}: {}", survivor.stderr);
@@ -105,6 +107,60 @@ fn a_job_goes_on_wherever_a_driver_was_killed_at_every_step() {
     for victim in [ALICE, BOB] {
         (0..MESSAGES).for_each(|at| killed(victim, Step::Message(at)));
         (0..10).for_each(|at| killed(victim, Step::Last(400 * at)));
+    }
+}
+
+/// Any process of a job is killed at any time, again and again, until both drivers have ended well.
+#[test]
+#[ignore = "some minutes, and other processes each time"]
+fn a_job_ends_well_whatever_was_killed_at_any_time() {
+    for round in 0..40 {
+        let job = Scores::new();
+        let kills = RandomState::new().hash_one(()) % 4;
+        for tried in 0.. {
+            let words = "--resume --workers 2 --wait 10";
+            let (bob, address) = job.bob(words);
+            let drivers = [job.alice(words, &address), bob];
+            if tried < kills {
+                let random = RandomState::new().hash_one(());
+                thread::sleep(Duration::from_millis(random % 400));
+                kill_one_of(&drivers, random >> 32);
+            }
+            let done = drivers.map(Running::end);
+            if done.iter().all(|done| done.code == Some(0)) {
+                job.check(&done);
+                break;
+            }
+            if ["alice", "bob"].iter().any(|party| log(&job, party).ends_with("merged\n")) {
+                merged_by_both(&job);
+                break;
+            }
+            assert!(tried < 4, "round {round}: {}{}", done[ALICE].stderr, done[BOB].stderr);
+        }
+    }
+}
+
+/// One of the drivers and of their workers.
+fn kill_one_of(drivers: &[Running; 2], random: u64) {
+    let of = |driver: &Running| {
+        let found = Command::new("pgrep").arg("-P").arg(driver.id().to_string()).output().unwrap();
+        let workers = String::from_utf8(found.stdout).unwrap();
+        workers.lines().map(|worker| worker.parse().unwrap()).chain([driver.id()]).collect::<Vec<u32>>()
+    };
+    let all = drivers.iter().flat_map(of).collect::<Vec<_>>();
+    let one = all[(random % all.len() as u64) as usize];
+    // It may have ended.
+    let _ = Command::new("sh").args(["-c", &format!("kill -s KILL {one}")]).output();
+}
+
+fn log(job: &Scores, party: &str) -> String {
+    fs::read_to_string(job.couple.place.path(&format!("{party}.state/log"))).unwrap_or_default()
+}
+
+/// Where one party has its outputs, the other one has all that it needs for its own.
+fn merged_by_both(job: &Scores) {
+    for party in ["alice", "bob"].into_iter().filter(|party| !log(job, party).ends_with("merged\n")) {
+        job.couple.place.run(&format!("job merge {party}.state")).succeeded();
     }
 }
 

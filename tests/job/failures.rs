@@ -182,7 +182,7 @@ fn a_worker_that_is_killed_when_it_is_done_has_finished_or_not() {
                 *address = line.address;
                 tell.send(line.passes).unwrap();
             }
-            Said::Message(Message::Ended(FIRST, _)) if from == BOB => drop(at.stand()),
+            Said::Message(Message::Ended(FIRST, _)) if from == BOB => at.stand(),
             _ => {}
         }
         vec![said]

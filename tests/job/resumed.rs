@@ -91,6 +91,19 @@ fn parts_that_are_lost_are_computed_again() {
     }
 }
 
+/// The other one's finished shards are of no use without it; what it has begun counts on.
+#[test]
+fn a_party_that_has_lost_its_folder_begins_again_with_the_other() {
+    for lost in ["alice", "bob"] {
+        let finished = Scores::finished();
+        fs::remove_dir_all(finished.couple.place.path(&format!("{lost}.state"))).unwrap();
+        let done = finished.both("--resume");
+        finished.check(&done);
+        assert_eq!([attempts(&done[0]), attempts(&done[1])], [[2, 2], [2, 2]]);
+        assert!(["alice", "bob"].iter().all(|party| finished.log(party).contains("begun last 2\nfinished last 2\n")));
+    }
+}
+
 /// A driver that stops in the last program costs another attempt at it, at both parties, with a number of its own.
 #[test]
 fn the_last_program_is_tried_again() {

@@ -173,6 +173,11 @@ impl Running {
         }
     }
 
+    /// The number of the process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     pub fn kill(&mut self) {
         self.child.kill().expect("it can be killed");
     }

@@ -98,6 +98,11 @@ impl Workers {
         self.there.insert(self.came, Worker { line, name: None, number: None, is_here: false });
     }
 
+    /// Of those that the driver has started itself and that have said who they are.
+    fn numbers(&self) -> Vec<u64> {
+        self.there.values().filter_map(|worker| worker.number).collect()
+    }
+
     fn name(&self, worker: WorkerId) -> String {
         let name = self.there.get(&worker).and_then(|worker| worker.name.clone());
         format!("worker {worker}{}", name.map_or(String::new(), |name| format!(" ({name})")))
@@ -117,7 +122,7 @@ impl Driver<'_> {
             Err(failure) if failure.exit == Exit::Cancelled => self.peer.abort_after(&duologue::Error::Cancelled),
             Err(failure) => self.peer.abort_after(&duologue::Error::usage(failure.message.clone())),
         }
-        self.launched.end();
+        self.launched.end(&self.workers.numbers());
         ended.map(|()| self.peer.into_channel())
     }
 

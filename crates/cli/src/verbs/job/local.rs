@@ -74,8 +74,12 @@ impl Local {
         }
     }
 
-    /// Waits for those that were told of the end.
-    pub fn end(mut self) {
+    /// Waits for those that were told of the end; whoever has not come yet is not waited for.
+    pub fn end(mut self, told: &[u64]) {
+        for (_, child) in self.children.iter_mut().filter(|(number, _)| !told.contains(number)) {
+            // Fails if it has ended already.
+            let _ = child.kill();
+        }
         let until = Instant::now() + GRACE;
         while Instant::now() < until {
             self.children.retain_mut(|(_, child)| matches!(child.try_wait(), Ok(None)));

@@ -72,9 +72,9 @@ impl Launched {
     }
 
     /// Waits for those that were told of the end.
-    pub fn end(self) {
+    pub fn end(self, told: &[u64]) {
         if let Launched::Here(local) = self {
-            local.end();
+            local.end(told);
         }
     }
 }
