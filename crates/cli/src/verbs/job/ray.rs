@@ -168,7 +168,7 @@ fn wait_for(
 fn last_words(from: impl Read, console: Console) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for line in BufReader::new(from).split(b'\n').map_while(Result::ok) {
-        let line = String::from_utf8_lossy(&line).replace('\t', " ");
+        let line = plain(&String::from_utf8_lossy(&line));
         let is_error = line.starts_with("error: ");
         if !is_error && !words.first().is_some_and(|first| first.starts_with("error: ")) {
             console.note(&line);
@@ -177,4 +177,12 @@ fn last_words(from: impl Read, console: Console) -> Vec<String> {
         words.push(line);
     }
     words
+}
+
+/// Without the colours and tabs of Ray's lines.
+fn plain(line: &str) -> String {
+    let mut parts = line.split("\u{1b}[");
+    let first = parts.next().unwrap_or_default().to_string();
+    let text = parts.fold(first, |text, part| text + part.split_once('m').map_or(part, |(_, rest)| rest));
+    text.replace('\t', " ")
 }
