@@ -430,13 +430,14 @@ pub fn job(bytes: &[u8]) {
 /// What the driver of a job says first, to another's driver.
 pub fn driver_hello(bytes: &[u8]) {
     match drivers_hello(Party::Alice).agree(&[1; 32], bytes) {
-        Ok(agreed) => assert_eq!(agreed.shards.len(), 2),
+        Ok(agreed) => assert_eq!(agreed.shards.len(), 3),
         Err(why) => assert!(is_the_peers(&why), "{why}"),
     }
 }
 
 fn drivers_hello(party: Party) -> control::Hello {
-    let shards = vec![control::Progress { begun: 2, finished: Some(2) }, control::Progress::default()];
+    let progress = |begun, finished, pool| control::Progress { begun, finished, pool };
+    let shards = vec![progress(2, Some(2), None), progress(1, None, Some(1)), progress(0, None, None)];
     control::Hello { party, fields: vec![("the plan", "one".into())], job: None, shards }
 }
 

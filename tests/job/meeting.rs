@@ -1,13 +1,10 @@
 //! How drivers and workers meet: where workers listen, who is turned away, what keeps drivers apart.
 
-use super::{Couple, lines, values, worker_process};
-use duologue::channel::{Channel, Identity, Limits, Security};
-use duologue::job::control::Mail;
+use super::failures::SILENCE;
+use super::impostor::Impostor;
+use super::{Couple, attempts, lines, signal, values, worker_process};
+use serde_json::json;
 use std::net::TcpListener;
-use std::process::Command;
-use std::sync::Arc;
-use std::thread;
-use std::time::Duration;
 
 const ADD: &str = "block:add:8 --shards 3";
 
@@ -79,20 +76,10 @@ fn workers_that_cannot_take_the_job_do_not_end_it() {
     let said = bob.until("workers: duologue ");
     let alice = couple.alice(&format!("{ADD} --input a=n.csv"), &address);
     bob.until("the other driver is there");
-    let driver_key = said.split_whitespace().nth(5).unwrap().parse().unwrap();
-    let identity = Arc::new(Identity::from_pem(&std::fs::read(place.path("w.key")).unwrap()).unwrap());
-    let security = Security::Tls { identity, peer: driver_key };
-    let channel = Channel::connect(&address, &security, &Limits::default()).unwrap();
-    let mut old = Mail::new(channel, 4, 1 << 26, Duration::from_secs(120));
-    let hello = br#"{"is":"hello","build":"0.0.0","process":1}"#;
-    old.send(&[&(hello.len() as u32).to_le_bytes()[..], hello].concat());
+    let mut old = Impostor::come(place, &said);
+    old.say(json!({ "is": "hello", "build": "0.0.0", "process": 1 }));
     bob.until("a worker (process 1) is duologue 0.0.0, its driver duologue ");
-    let refused = loop {
-        match old.poll().unwrap() {
-            Some(order) => break String::from_utf8(order).unwrap(),
-            None => thread::sleep(Duration::from_millis(5)),
-        }
-    };
+    let refused = old.hear().to_string();
     assert!(refused.contains("refused") && refused.contains("0.0.0"), "{refused}");
     let [plan, hidden] = ["bob.state/plan.job", "hidden"].map(|name| place.path(name));
     std::fs::rename(&plan, &hidden).unwrap();
@@ -110,13 +97,19 @@ fn workers_that_cannot_take_the_job_do_not_end_it() {
 #[test]
 fn a_worker_that_is_stopped_is_replaced() {
     let couple = couple();
-    let common = "block:multiply_low:32 --shards 3 --link 20ms,10Mbit --silence 10";
-    let (bob, address) = couple.bob(&format!("{common} --input b=n.csv"));
-    let mut alice = couple.alice(&format!("{common} --input a=n.csv"), &address);
+    let words = |input: &str| format!("{ADD} --input {input}=n.csv --silence {SILENCE}");
+    couple.place.run("keys new --key w.key").succeeded();
+    let (mut bob, address) = couple.bob(&format!("{} --launch wait --worker-key w.key", words("b")));
+    let said = bob.until("workers: duologue ");
+    let mut alice = couple.alice(&words("a"), &address);
     let worker = worker_process(&mut alice, 1);
-    Command::new("sh").args(["-c", &format!("kill -s STOP {worker}")]).status().unwrap();
+    signal(worker, "STOP");
+    // It is stopped before there is anybody whom it could meet.
+    let bobs = couple.place.start(&said);
     alice.until("worker 2 (process ");
     for done in [alice.end(), bob.end()] {
-        assert_eq!(values(&done, "out"), [1; 10]);
+        assert_eq!(values(&done, "out"), [2; 10]);
+        assert!(attempts(&done)[0] > 1);
     }
+    bobs.end().succeeded();
 }

@@ -1,11 +1,16 @@
 //! `duologue job`: two drivers and their workers as real processes on this machine, against runs in the clear.
 
+mod between;
+mod drivers;
 mod failures;
+mod impostor;
 mod meeting;
+mod pools;
 mod ray;
 mod refused;
 mod results;
 mod resumed;
+mod strangers;
 
 use crate::process::{Done, Place, Running};
 use serde_json::Value;
@@ -61,8 +66,13 @@ fn worker_process(driver: &mut Running, number: u32) -> u32 {
 }
 
 fn kill(process: u32) {
-    let killed = Command::new("sh").args(["-c", &format!("kill -s KILL {process}")]).status();
-    assert!(killed.is_ok_and(|status| status.success()), "no process {process}");
+    signal(process, "KILL");
+}
+
+/// Sends a signal by its name to a process that is there.
+fn signal(process: u32, name: &str) {
+    let sent = Command::new("sh").args(["-c", &format!("kill -s {name} {process}")]).status();
+    assert!(sent.is_ok_and(|status| status.success()), "no process {process}");
 }
 
 /// The values of an output in a driver's report.

@@ -2,48 +2,65 @@
 
 use super::results::{in_the_clear, inputs, scores};
 use super::{Couple, attempts, lines, values};
-use crate::process::Done;
+use crate::process::{Done, Running};
 use std::fs;
 use std::path::PathBuf;
 
 const PEOPLE: u64 = 11;
 
-/// A job of two shards and a last program, whose outputs are left in the folders.
-struct Finished(Couple);
+/// A job of two shards and a last program.
+pub(super) struct Scores {
+    pub couple: Couple,
+}
 
-impl Finished {
-    fn new() -> Finished {
-        let finished = Finished(Couple::new());
-        let place = &finished.0.place;
-        place.write("scores.duo", scores().to_bytes().unwrap());
+impl Scores {
+    pub fn new() -> Scores {
+        let couple = Couple::new();
+        couple.place.write("scores.duo", scores().to_bytes().unwrap());
         let [hers, his, places] = inputs(PEOPLE).map(|lanes| lines(&lanes));
         for (name, lanes) in [("hers.csv", hers), ("his.csv", his), ("places.csv", places)] {
-            place.write(name, lanes);
+            couple.place.write(name, lanes);
         }
+        Scores { couple }
+    }
+
+    /// One whose outputs are left in the folders.
+    fn finished() -> Scores {
+        let finished = Scores::new();
         for done in finished.both("--no-merge") {
             done.succeeded();
         }
         finished
     }
 
-    fn both(&self, words: &str) -> [Done; 2] {
-        let common = format!("scores.duo --shards 2 {words}");
-        let alice = "--input hers=hers.csv --input offset=3";
-        self.0.both(&common, alice, "--input his=his.csv --input places=places.csv")
+    pub fn bob(&self, words: &str) -> (Running, String) {
+        self.couple.bob(&format!("scores.duo --shards 2 {words} --input his=his.csv --input places=places.csv"))
+    }
+
+    pub fn alice(&self, words: &str, address: &str) -> Running {
+        self.couple.alice(&format!("scores.duo --shards 2 {words} --input hers=hers.csv --input offset=3"), address)
+    }
+
+    /// Runs both drivers to their ends, Alice's first.
+    pub fn both(&self, words: &str) -> [Done; 2] {
+        let (bob, address) = self.bob(words);
+        let alice = self.alice(words, &address);
+        [alice.end(), bob.end()]
     }
 
     fn log(&self, party: &str) -> String {
-        fs::read_to_string(self.0.place.path(&format!("{party}.state/log"))).unwrap()
+        fs::read_to_string(self.couple.place.path(&format!("{party}.state/log"))).unwrap()
     }
 
     /// The parts of a party whose names have this in them.
     fn parts(&self, party: &str, what: &str) -> Vec<PathBuf> {
-        let all =
-            fs::read_dir(self.0.place.path(&format!("{party}.state/parts"))).unwrap().map(|file| file.unwrap().path());
+        let all = fs::read_dir(self.couple.place.path(&format!("{party}.state/parts")))
+            .unwrap()
+            .map(|file| file.unwrap().path());
         all.filter(|path| path.file_name().unwrap().to_str().unwrap().contains(what)).collect()
     }
 
-    fn check(&self, [alice, bob]: &[Done; 2]) {
+    pub fn check(&self, [alice, bob]: &[Done; 2]) {
         let [all, total, least, at] = in_the_clear(&scores(), PEOPLE, 3);
         assert_eq!((values(alice, "scores"), values(alice, "total")), (all, total.clone()));
         assert_eq!((values(bob, "total"), values(bob, "least")), (total, least));
@@ -54,8 +71,8 @@ impl Finished {
 /// Outputs of shards that are lost or cut off are computed again, and nothing else.
 #[test]
 fn parts_that_are_lost_are_computed_again() {
-    let finished = Finished::new();
-    let place = &finished.0.place;
+    let finished = Scores::finished();
+    let place = &finished.couple.place;
     // All outputs of a merging get their names, or none.
     place.run("job merge alice.state --output scores=s.npy --output total=/dev/full").failed(8, &["writing /dev/full"]);
     assert!(!place.path("s.npy").exists());
@@ -77,8 +94,8 @@ fn parts_that_are_lost_are_computed_again() {
 /// A driver that stops in the last program costs another attempt at it, at both parties, with a number of its own.
 #[test]
 fn the_last_program_is_tried_again() {
-    let finished = Finished::new();
-    let place = &finished.0.place;
+    let finished = Scores::finished();
+    let place = &finished.couple.place;
     // Bob's driver stopped before its outputs were on the disk.
     let log = finished.log("bob");
     place.write("bob.state/log", log.split_once("finished last 1\n").unwrap().0);
@@ -103,10 +120,12 @@ fn the_last_program_is_tried_again() {
 /// Shards of other inputs do not belong to those that are finished.
 #[test]
 fn a_job_goes_on_with_its_own_inputs_alone() {
-    let finished = Finished::new();
-    let place = &finished.0.place;
-    let drive =
-        format!("job drive scores.duo --shards 2 --resume --yes --as alice --state alice.state {}", finished.0.keys[0]);
+    let finished = Scores::finished();
+    let place = &finished.couple.place;
+    let drive = format!(
+        "job drive scores.duo --shards 2 --resume --yes --as alice --state alice.state {}",
+        finished.couple.keys[0]
+    );
     place.write("other.csv", lines(&inputs(PEOPLE)[1]));
     let of = |name: &str| format!("the input '{name}' is not the one with which the job in alice.state was begun");
     let run = |words: &str| place.run(&format!("{drive} {words}"));

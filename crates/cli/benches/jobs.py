@@ -1,6 +1,6 @@
 """How jobs gain by workers, what a lost worker costs, how fast outputs are merged, and what memory a driver takes.
 
-    python crates/cli/benches/jobs.py target/release/duologue [throughput|lost|one|large ...]
+    python crates/cli/benches/jobs.py target/release/duologue [throughput|lost|one|pools|large ...]
 
 Both parties' drivers and workers run on this machine. Between the workers of a pair is a simulated line of 100 Mbit/s, which
 Yao fills, so that the line is the limit and not the processors. Outputs are compared with NumPy's.
@@ -51,9 +51,10 @@ class Couple:
     def start(self, verb: Sequence[str], party: str, more: Sequence[str], address: str | None) -> Side:
         """A party's side, by its driver or by a run."""
         number = ["alice", "bob"].index(party)
-        words = [COMMAND, *verb, self.program, "--as", party, "--yes", "--json"]
+        words = [COMMAND, *verb, self.program, "--as", party, "--json", "--size", f"lanes={self.lanes}"]
         words += ["--key", str(self.folder / party), "--peer-key", self.keys[1 - number]]
-        words += ["--size", f"lanes={self.lanes}", "--input", f"{'ab'[number]}={'ab'[number]}.npy"]
+        if "prepare" not in verb:
+            words += ["--yes", "--input", f"{'ab'[number]}={'ab'[number]}.npy"]
         words += [*more, *(["--connect", address] if address else ["--listen", "127.0.0.1:0"])]
         return Side(subprocess.Popen(words, cwd=self.folder, stdout=-1, stderr=-1, text=True))
 
@@ -185,6 +186,28 @@ def one(folder: Path) -> None:
         print(f"a shard of 8 lanes over {line}: {seconds * 1e3:.0f} ms")
 
 
+def pools(folder: Path) -> None:
+    """From `job drive` to its end by GMW over 100 Mbit/s, with pools that were made before and without."""
+    couple = Couple(folder, "block:multiply_low:64", LANES, 64)
+    expected = couple.inputs[0] * couple.inputs[1]
+    settings = ["--link", "1ms,100Mbit", "--protocol", "gmw", "--correlations", "softspoken4"]
+    for pairs in (1, 4):
+        taken, prepared = {}, 0.0
+        for name in ("without", "with"):
+            state = f"{name}{pairs}"
+            if name == "with":
+                more = ["--shards", str(SHARDS), "--workers", str(pairs), *settings, "--state", f"{state}-PARTY"]
+                prepared = [side.end() for side in couple.both(["job", "prepare"], more)][0]["seconds"]
+            alice, bob = couple.drive(SHARDS, pairs, settings, state)
+            taken[name] = alice.end()
+            bob.end()
+            couple.check(state, expected)
+        seconds = {name: report["seconds"] for name, report in taken.items()}
+        sent = {name: sum(shard["sent"] for shard in report["shards"]) / 1e6 for name, report in taken.items()}
+        print(f"{pairs} pairs: without pools {seconds['without']:.2f} s, {sent['without']:.1f} MB sent by a party;"
+              f" with pools, made in {prepared:.2f} s, {seconds['with']:.2f} s, {sent['with']:.1f} MB")
+
+
 def large(folder: Path) -> None:
     """Ten million lanes: the driver's memory, and how fast parts become one file."""
     couple = Couple(folder, "block:add:64", 10_000_000, 64)
@@ -203,7 +226,9 @@ def large(folder: Path) -> None:
           f" merged {merged / 1e6:.0f} MB in {seconds:.3f} s, {merged / seconds / 1e9:.2f} GB/s")
 
 
-ALL: dict[str, Callable[[Path], None]] = {"throughput": throughput, "lost": lost, "one": one, "large": large}
+ALL: dict[str, Callable[[Path], None]] = {
+    "throughput": throughput, "lost": lost, "one": one, "pools": pools, "large": large,
+}
 
 if __name__ == "__main__":
     for name in sys.argv[2:] or ALL:

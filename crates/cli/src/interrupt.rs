@@ -20,6 +20,11 @@ pub fn canceller() -> Result<Canceller, Failure> {
     Ok(canceller)
 }
 
+/// What Ctrl-C calls now; one that nothing calls if there is none.
+pub fn current() -> Canceller {
+    CANCELLER.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default()
+}
+
 /// The channel is done with. Whoever has stopped it hears so here at the latest.
 pub fn settle() -> Result<(), Failure> {
     match CANCELLER.lock().unwrap_or_else(PoisonError::into_inner).take() {

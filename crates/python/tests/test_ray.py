@@ -227,7 +227,7 @@ def test_what_is_wrong_is_said_before_a_worker_starts(clusters: dict[str, Cluste
         "blocks of <u4 () and of <f8 ()",
         "has objects",
         "is set: it may be",
-        "lane 0: expected",
+        "input 'b' is text, but no numbers, and no file",
         "input 'b' cannot be written",
         "may not have lifetime",
         "Ray does not take the options of workers: ",

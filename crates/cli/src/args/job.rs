@@ -21,6 +21,9 @@ pub struct Job {
 pub enum JobWhat {
     /// Cut a program by its lanes into shards, and say what each computes
     Plan(JobPlan),
+    /// Make ahead of time the correlations that the shards of a job will draw, into a pool for each; both parties run it, with drivers and
+    /// workers as `drive` has them
+    Prepare(Box<JobPrepare>),
     /// Drive one party's side of a job: agree with the other party's driver, and have workers compute the shards
     Drive(Box<JobDrive>),
     /// Compute shards for a driver, one after another, until it says that the job is over
@@ -118,9 +121,9 @@ pub struct JobParties {
     pub host: Option<String>,
 }
 
+/// A job, how its shards are computed, and where it is kept.
 #[derive(clap::Args)]
-#[command(after_help = format!("{PROGRAM}\n\n{FORMS}"))]
-pub struct JobDrive {
+pub struct JobTask {
     /// The program of the job, or a plan that `duologue job plan` wrote; both parties name the same
     #[arg(value_name = "PROGRAM")]
     pub program: String,
@@ -134,20 +137,34 @@ pub struct JobDrive {
     /// The folder of this job: what is finished is kept there. Workers need it, and the inputs, at the same path
     #[arg(long, value_name = "FOLDER")]
     pub state: PathBuf,
-    /// Go on with the job in the folder: shards that both parties have finished are not computed again
+    /// Go on with the job in the folder: what both parties have finished is not done again
     #[arg(long)]
     pub resume: bool,
+    /// A public size of the program
+    #[arg(long, short, value_name = "NAME=NUMBER")]
+    pub size: Vec<Pair<u64>>,
+    #[command(flatten)]
+    pub settings: JobSettings,
+}
+
+#[derive(clap::Args)]
+#[command(after_help = PROGRAM)]
+pub struct JobPrepare {
+    #[command(flatten)]
+    pub task: JobTask,
+}
+
+#[derive(clap::Args)]
+#[command(after_help = format!("{PROGRAM}\n\n{FORMS}"))]
+pub struct JobDrive {
+    #[command(flatten)]
+    pub task: JobTask,
     /// An input of yours, a public one, or your share of a shared one; or a table whose columns have the names of inputs
     #[arg(long, short, value_name = "NAME=SOURCE")]
     pub input: Vec<Source>,
     /// Where an output goes; by default it is shown
     #[arg(long, short, value_name = "NAME=FILE")]
     pub output: Vec<Pair<String>>,
-    /// A public size of the program
-    #[arg(long, short, value_name = "NAME=NUMBER")]
-    pub size: Vec<Pair<u64>>,
-    #[command(flatten)]
-    pub settings: JobSettings,
     /// Leave the outputs in the folder, for `duologue job merge`
     #[arg(long, conflicts_with = "output")]
     pub no_merge: bool,

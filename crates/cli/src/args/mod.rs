@@ -30,7 +30,10 @@ pub use data::{
 };
 pub use he::{He, HeDecrypt, HeEncrypt, HeKeys, HeSecret, HeWhat};
 pub use help::{Completions, Man};
-pub use job::{Cut, Job, JobDoctor, JobDrive, JobMerge, JobParties, JobPlan, JobSettings, JobWhat, JobWorker, Launch};
+pub use job::{
+    Cut, Job, JobDoctor, JobDrive, JobMerge, JobParties, JobPlan, JobPrepare, JobSettings, JobTask, JobWhat, JobWorker,
+    Launch,
+};
 pub use join::Join;
 pub use least::{Form, Least, Method, Ots};
 pub use peers::{AddPeer, Doctor, Peers, PeersWhat};

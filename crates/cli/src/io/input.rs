@@ -146,6 +146,15 @@ pub fn file_of(source: &Source) -> Option<String> {
     is_file(&location.file).then_some(location.file)
 }
 
+/// The source by the path from the root, if it is a file: for a process with another current folder.
+pub fn absolute(source: &Source) -> Result<String, Failure> {
+    let Some(file) = file_of(source) else { return Ok(source.value.clone()) };
+    let column = source.value.strip_prefix(&file).unwrap_or_default();
+    let path = std::path::absolute(&file).map_err(Failure::io(format!("finding {file}")))?;
+    let path = path.to_str().ok_or_else(|| Failure::input(format!("{}: its path is no text", path.display())))?;
+    Ok(format!("{path}{column}"))
+}
+
 fn is_file(name: &str) -> bool {
     let endings = [".npy", ciphertexts::EXTENSION];
     Location::is_table(name) || endings.iter().any(|ending| Location::has_ending(name, ending))

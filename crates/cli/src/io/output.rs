@@ -10,6 +10,7 @@ use crate::io::{ciphertexts, console, input, shown};
 use duologue::circuit::program::Recipient;
 use duologue::circuit::{Binding, BitMatrix, Kind, Type};
 use duologue::{Outputs, Party};
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -76,7 +77,12 @@ impl Destinations {
 
     /// Refuses to replace a file that an input comes from.
     pub fn spare(&self, inputs: &[Source]) -> Result<(), Failure> {
-        self.0.iter().try_for_each(|destination| destination.target.spare(inputs))
+        self.spare_files(&input::files(inputs))
+    }
+
+    /// Refuses to replace one of these files, whose paths are canonical.
+    pub fn spare_files(&self, files: &[PathBuf]) -> Result<(), Failure> {
+        self.0.iter().try_for_each(|destination| destination.target.spare_files(files))
     }
 
     /// The file that an output goes to, if it does.
@@ -132,9 +138,11 @@ impl Complete {
         Ok(())
     }
 
-    /// Gives them their names.
+    /// Gives them their names, which are on the disk when this returns.
     pub fn name(self) -> Result<(), Failure> {
-        self.0.into_iter().try_for_each(|(file, path)| rename(file, &path))
+        let folders: BTreeSet<PathBuf> = self.0.iter().map(|(_, path)| folder(path).into()).collect();
+        self.0.into_iter().try_for_each(|(file, path)| rename(file, &path))?;
+        folders.iter().try_for_each(|folder| sync_folder(folder))
     }
 }
 
@@ -225,8 +233,12 @@ impl Target {
 
     /// Refuses to replace a file that an input comes from.
     pub fn spare(&self, inputs: &[Source]) -> Result<(), Failure> {
+        self.spare_files(&input::files(inputs))
+    }
+
+    fn spare_files(&self, files: &[PathBuf]) -> Result<(), Failure> {
         match &self.place {
-            Place::File(path) if input::files(inputs).contains(path) => Err(replaces(&self.file)),
+            Place::File(path) if files.contains(path) => Err(replaces(&self.file)),
             _ => Ok(()),
         }
     }
@@ -410,6 +422,15 @@ pub fn rename(file: NamedTempFile, path: &Path) -> Result<(), Failure> {
         Ok(_) => Ok(()),
         Err(why) => Err(writing(path)(why.error)),
     }
+}
+
+/// Waits until the names of files are on the disk.
+pub fn sync_folder(folder: &Path) -> Result<(), Failure> {
+    #[cfg(unix)]
+    let synced = File::open(folder).and_then(|folder| folder.sync_all());
+    #[cfg(not(unix))]
+    let synced = Ok(());
+    synced.map_err(Failure::io(format!("writing the folder {}", folder.display())))
 }
 
 /// Writes a whole file, replacing what is there.

@@ -367,6 +367,11 @@ fn arrival(socket: &mio::net::TcpListener) -> Result<Option<(TcpPipe, SocketAddr
             Ok((stream, from)) => return Ok(Some((TcpPipe::from_mio(stream), from))),
             Err(e) if e.kind() == ErrorKind::WouldBlock => return Ok(None),
             Err(e) if tcp::of_one_connection(&e) => {}
+            // Whoever listens for many goes on when others are gone.
+            Err(e) if tcp::is_short(&e) => {
+                tracing::debug!("nobody can be let in for now: {e}");
+                return Ok(None);
+            }
             Err(e) => return Err(Error::io("accepting a connection")(e)),
         }
     }

@@ -189,6 +189,15 @@ pub(super) fn of_one_connection(e: &io::Error) -> bool {
     matches!(e.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
 }
 
+/// Whether a failed `accept` is for want of descriptors or memory, which come back.
+pub(super) fn is_short(e: &io::Error) -> bool {
+    const ENOMEM: i32 = 12;
+    const ENFILE: i32 = 23;
+    const EMFILE: i32 = 24;
+    const ENOBUFS: i32 = if cfg!(target_os = "linux") { 105 } else { 55 };
+    cfg!(unix) && e.raw_os_error().is_some_and(|code| [ENOMEM, ENFILE, EMFILE, ENOBUFS].contains(&code))
+}
+
 /// Within one machine there is no network to share: a system that paces what it sends (BBR) arms a timer for each packet, and
 /// takes half of the speed. Reno paces nothing, and every Linux has it.
 #[cfg(target_os = "linux")]

@@ -79,11 +79,11 @@ impl<'a> Reader<'a> {
             return Err(malformed("it does not begin like one"));
         }
         let version = self.number::<2>()?;
-        if version != VERSION.into() {
+        if version != u64::from(VERSION) {
             return Err(malformed(format!("version {version}; this program reads version {VERSION}")));
         }
         let rule = self.number::<4>()?;
-        if rule != RULE.into() {
+        if rule != u64::from(RULE) {
             return Err(malformed(format!("its program is cut by rule {rule}, here by rule {RULE}: plan it anew")));
         }
         let shards = self.number::<4>()? as u32;

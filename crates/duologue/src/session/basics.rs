@@ -65,6 +65,7 @@ impl Session {
             party,
             id,
             part: None,
+            parties: None,
             secrets,
             pairwise: Generator::from_seed(pairwise),
             stock: Stock::new(party),
@@ -260,7 +261,8 @@ impl Session {
     /// The keys by which the parties know one another, Alice's first.
     pub(super) fn keys(&self) -> Option<[PublicKey; 2]> {
         let [ours, peers] = self.wire.channel.keys()?;
-        Some(if self.party == Party::Alice { [ours, peers] } else { [peers, ours] })
+        let proved = if self.party == Party::Alice { [ours, peers] } else { [peers, ours] };
+        Some(self.parties.unwrap_or(proved))
     }
 
     /// The maker of this session's correlations that was chosen or used; it is final once there are base OTs. None before.
@@ -317,6 +319,15 @@ impl Session {
     /// ```
     pub fn set_part(&mut self, part: Part) {
         self.part = Some(part);
+    }
+
+    /// Says for which parties' keys, Alice's first, those stand that the channel's ends have proved to one another: a worker of a job
+    /// has a key for one attempt, and its driver, which has met the other party's by the parties' keys, vouches for both workers'.
+    /// Folders of pools and prepared runs are bound to the parties' keys from then on. Without keys of its own a channel stands for
+    /// nobody's.
+    #[doc(hidden)]
+    pub fn set_keys_of_parties(&mut self, keys: [PublicKey; 2]) {
+        self.parties = Some(keys);
     }
 
     /// Sets how many threads of this party share its work, from the next program or correlations on; at least one. The

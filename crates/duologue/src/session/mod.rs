@@ -22,6 +22,7 @@ mod wire;
 
 use crate::agreement::PROGRAM;
 use crate::call::Calls;
+use crate::channel::PublicKey;
 use crate::correlation::Stock;
 use crate::executor::PlanCache;
 use crate::job::Part;
@@ -230,6 +231,8 @@ pub struct Session {
     id: [u8; 32],
     /// The part of a job that it computes, if it does.
     part: Option<Part>,
+    /// The parties' keys for which those of the channel stand, Alice's first.
+    parties: Option<[PublicKey; 2]>,
     /// This party's own secrets.
     secrets: Generator,
     /// The generator that only the two parties know.

@@ -17,7 +17,7 @@ use crate::correlation::pool::{Origin, SealKey, Status, Summary, delta_identity}
 use crate::correlation::{Demand, MakerTerm, Stock};
 use crate::ot::Extension;
 use crate::session::fields;
-use crate::{Error, Result};
+use crate::{Error, Party, Result};
 use std::path::Path;
 use zeroize::Zeroizing;
 
@@ -28,6 +28,8 @@ impl Session {
     /// # Errors
     /// [`Error::Usage`] if the session was used before or the folder cannot be a pool; [`Error::Incompatible`] if the
     /// peer does not make one. Any other error ends the session.
+    ///
+    /// In a session of a [part of a job](Self::set_part) the pool is for the next attempt at that part alone.
     pub fn create_pool(&mut self, folder: &Path, extension: Extension, seal: Option<SealKey>) -> Result<()> {
         self.found_pool(folder, MakerTerm::new(extension), Demand::NONE, seal)
     }
@@ -62,7 +64,8 @@ impl Session {
             let ours = delta_identity(&identity, session.party, delta);
             let theirs = session.wire.swap(&ours)?.try_into().expect("as many as ours");
             let deltas = if session.party as u8 == 0 { [ours, theirs] } else { [theirs, ours] };
-            let origin = Origin { identity, party: session.party, keys, deltas, extension };
+            let (party, part) = (session.party, session.part);
+            let origin = Origin { identity, party, keys, deltas, extension, part };
             let pool = Pool::create(folder, &origin, delta, seal)?;
             session.attach(pool)
         })
@@ -71,12 +74,14 @@ impl Session {
     /// Takes correlations from this pool before others are made. Every session that uses a pool begins with this.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the session was used before, or the pool was made with other keys; [`Error::Incompatible`]
-    /// if the peer's is not its other half. Any other error ends the session.
+    /// [`Error::Usage`] if the session was used before, the pool was made with other keys, or in a [part of a job](Self::set_part) of
+    /// which this session is not the next attempt; [`Error::Incompatible`] if the peer's is not its other half. Any other error ends
+    /// the session.
     pub fn use_pool(&mut self, pool: Pool) -> Result<()> {
         self.begin_pool()?;
-        let [ours, peers] = self.wire.channel.keys().map_or([None; 2], |keys| keys.map(Some));
-        pool.check_keys(ours, peers)?;
+        let key = |party: Party| self.keys().map(|keys| keys[party as usize]);
+        pool.check_keys(key(self.party), key(self.party.peer()))?;
+        pool.check_part(self.part)?;
         if pool.origin().party != self.party {
             return Err(Error::usage(format!("this pool is {}'s half, not {}'s", pool.origin().party, self.party)));
         }

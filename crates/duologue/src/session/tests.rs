@@ -482,7 +482,7 @@ fn has_forgotten(session: &Session) -> bool {
         secrets, pairwise, stock, wire, dead,
         // Numbers, and what depends on programs alone.
         party: _, id: _, part: _, base: _, ordinal: _, programs: _, first: _, foreseen: _, last: _, plans: _, calls: _,
-        apart: _,
+        apart: _, parties: _,
     } = session;
     let Wire {
         correlating, maker, pool, delta,

@@ -384,6 +384,28 @@ impl Leftovers {
     }
 }
 
+/// Erases whatever is left of a folder of this content, whether it can be opened or not, and removes it, unless something else lies
+/// there. What is not one of its files stays.
+pub(crate) fn erase(path: &Path, content: &Content) -> Result<()> {
+    let _lock = lock(path)?;
+    let names = names(path)?;
+    // Without the header, and the key in it, the rest is noise, and the folder is none.
+    if names.iter().any(|name| name == "header") {
+        let header = Doomed::open(&path.join("header"))?.rename()?;
+        files::sync_folder(path)?;
+        header.erase()?;
+    }
+    let is_key = |name: &String| key::parse(name).is_some();
+    let is_other = |name: &String| {
+        ["cursor", "lock"].contains(&&**name)
+            || content.parse(name).is_some()
+            || content.parse_part(name).is_some_and(|_| name != "header.part")
+    };
+    let keys = names.iter().filter(|name| is_key(name));
+    keys.chain(names.iter().filter(|name| is_other(name))).try_for_each(|name| files::erase(&path.join(name)))?;
+    fs::remove_dir(path).map_err(files::doing("removing", path))
+}
+
 /// The names in a folder that are text; ours are.
 pub(super) fn names(folder: &Path) -> Result<Vec<String>> {
     let entries = fs::read_dir(folder).map_err(files::doing("reading", folder))?;

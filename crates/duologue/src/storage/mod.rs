@@ -37,7 +37,7 @@ use std::path::Path;
 
 pub(crate) use cursor::LIMIT;
 pub(crate) use entry::{Entry, EntryReader, EntryWriter, Size};
-pub(crate) use folder::{Description, Folder, Place, holds};
+pub(crate) use folder::{Description, Folder, Place, erase, holds};
 pub(crate) use header::{Header, Terms, hex_of, printable};
 #[doc(hidden)]
 pub use runs::{Counts, Found, KeptRun, KeptRuns, NewRuns, RunWriter};

@@ -49,6 +49,7 @@ pub fn run(args: &JobDoctor, config: &Config, console: &Console) -> Result<(), F
         peer_key: meeting.peers,
         work: work(parties.party, agreed.job, parties.connect.is_none(), settings.clone()),
         log: &mut report,
+        has_outputs: &|_| true,
         launched: meeting.start_workers(&reception, &key, ray)?,
         reception,
         silence: settings.limits().silence,
@@ -56,6 +57,7 @@ pub fn run(args: &JobDoctor, config: &Config, console: &Console) -> Result<(), F
         canceller,
         console,
         workers,
+        makes_pools: false,
         once: true,
     };
     driver.run()?.finish()?;
@@ -65,13 +67,13 @@ pub fn run(args: &JobDoctor, config: &Config, console: &Console) -> Result<(), F
 }
 
 fn work(party: Party, job: [u8; 32], listens: bool, settings: Settings) -> Work {
-    let (folder, inputs) = (PathBuf::new(), Vec::new());
+    let inputs = Vec::new();
     Work {
         party: party.to_string(),
         job: hex(&job),
         plan: None,
-        state: folder.clone(),
-        folder,
+        parties: None,
+        state: PathBuf::new(),
         inputs,
         stamps: Vec::new(),
         listens,

@@ -1,54 +1,56 @@
 //! `duologue job drive`: one party's side of a job, from its plan to its outputs.
 
-use super::driver::Driver;
-use super::meeting::{Meeting, Met};
+use super::deadline::Deadline;
+use super::meeting::Meeting;
 use super::merge::{self, Merge, Targets};
-use super::order::Work;
 use super::parts::{self, From};
-use super::plan;
 use super::report::{JobReport, LastReport};
 use super::settings::Settings;
-use super::stamps::{self, Stamp};
-use super::state::{self, State, Whose};
+use super::shards::{self, Job, Purpose};
+use super::stamps;
+use super::state::State;
 use crate::args::JobDrive;
 use crate::config::{Config, PeerName};
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::interrupt;
 use crate::io::consent::{Given, Proposal};
 use crate::io::console::Console;
 use crate::io::input::{self, ALL};
-use crate::io::sizes;
-use crate::program;
 use duologue::channel::Channel;
 use duologue::circuit::Binding;
-use duologue::job::control::{Attempt, Hello, MOST_BODY, Machine, Mail};
-use duologue::job::{Last, Part as JobPart, Plan};
+use duologue::job::control::Attempt;
+use duologue::job::{Last, Part as JobPart};
 use duologue::{Inputs, Session, hex};
-use std::env;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 pub fn run(args: &JobDrive, config: &Config, console: &Console) -> Result<(), Failure> {
-    let plan = load(args)?;
+    check_sources(args)?;
+    let (task, party) = (&args.task, args.task.parties.party);
+    let plan = shards::load(task, &args.input)?;
     let whole = merge::whole(&plan)?;
     check_inputs(args, &whole)?;
-    let targets = Targets::new(&whole, args.parties.party, &args.output)?;
+    let targets = Targets::new(&whole, party, &args.output)?;
     targets.spare(&args.input)?;
-    let meeting = Meeting::new(&args.parties, args.settings.threads, config, console)?;
+    let meeting = Meeting::new(&task.parties, task.settings.threads, config, console)?;
     consent(args, config, &whole, &meeting, console)?;
-    let stamps = stamps::all(plan.program(), args.parties.party, &args.input)?;
-    let mut state = state(args, &plan, &stamps, console)?;
-    let job = Job { args, plan: &plan, settings: Settings::new(args), meeting, stamps };
+    let (settings, stamps) = (Settings::new(task), stamps::all(plan.program(), party, &args.input)?);
+    let (purpose, sources) = (Purpose::Compute, &args.input[..]);
+    let job = Job { task, plan: &plan, settings, meeting, purpose, sources, stamps };
+    let mut state = job.state()?;
     let start = Instant::now();
     let channel = job.shards(config, &mut state)?;
-    let last = job.last(channel, &mut state)?;
-    interrupt::settle()?;
-    let merge = || Merge::new(state.parts(&plan)?, &state.kept).write(&targets);
-    let merged = if args.no_merge { None } else { Some(merge().map_err(|why| later(why, &args.state))?) };
-    if merged.is_some() {
-        state.merged(&plan)?;
-    }
-    JobReport::new(&plan, args.parties.party, &state.kept, last, start.elapsed(), merged)?.show(console)
+    let last = job.last(channel, &mut state);
+    // Outputs are removed from the folder when they are where the user wants them, and not before.
+    let end = || {
+        let last = last?;
+        interrupt::settle()?;
+        let merge = || Merge::new(state.parts(&plan)?, &state.kept).write(&targets);
+        let merged = if args.no_merge { None } else { Some(merge()?) };
+        JobReport::new(&plan, party, &state.kept, last, start.elapsed(), merged)?.show(console)
+    };
+    end().map_err(|why| if state.is_complete(&plan) { later(why, &task.state) } else { why })?;
+    if args.no_merge { Ok(()) } else { state.merged(&plan) }
 }
 
 /// What was computed is kept, wherever it could not be written.
@@ -56,28 +58,20 @@ fn later(failure: Failure, state: &Path) -> Failure {
     failure.hint(format!("the job is done: `duologue job merge {}` writes its outputs", state.display()))
 }
 
-/// The plan that is named, or that of the program that is named.
-fn load(args: &JobDrive) -> Result<Plan, Failure> {
+/// Refuses inputs that workers could not read.
+fn check_sources(args: &JobDrive) -> Result<(), Failure> {
     if args.input.iter().any(|source| source.value == "-" || source.value.starts_with("-:")) {
         let why = "standard input has no rows that workers could read: write it to a file";
         return Err(Failure::input(why));
     }
-    if plan::is_file(&args.program) {
-        return plan::load(&args.program, &args.cut, &args.size);
-    }
-    let program = program::load(&args.program, &[])?;
-    let counts = input::count(&program, args.parties.party, &args.input)?;
-    let count = |name: &str| counts.iter().find(|(known, _)| known == name).map(|(_, count)| *count);
-    let plan = plan::cut(&program, &args.cut, &sizes::all(&program, &args.size, count)?)?;
-    Ok(plan)
+    Ok(())
 }
 
 /// Each input of ours is there, with as many rows as the plan says.
 fn check_inputs(args: &JobDrive, whole: &Binding) -> Result<(), Failure> {
-    let counts = input::count(whole.program(), args.parties.party, &args.input)?;
-    input::check_lanes(whole, args.parties.party, |name| {
-        counts.iter().find(|(known, _)| known == name).map(|(_, count)| *count)
-    })
+    let party = args.task.parties.party;
+    let counts = input::count(whole.program(), party, &args.input)?;
+    input::check_lanes(whole, party, |name| counts.iter().find(|(known, _)| known == name).map(|(_, count)| *count))
 }
 
 fn consent(
@@ -90,8 +84,8 @@ fn consent(
     let proposal = Proposal {
         binding: whole,
         digest: hex(&whole.program().digest()?),
-        party: args.parties.party,
-        protocol: format!("{}, by shards", args.settings.protocol),
+        party: args.task.parties.party,
+        protocol: format!("{}, by shards", args.task.settings.protocol),
         peer: Some(meeting.peers.to_string()),
         peer_name: config.name_of(&meeting.peers).map(PeerName::to_string),
     };
@@ -103,74 +97,7 @@ fn consent(
     proposal.obtain(&given, console)
 }
 
-fn state(args: &JobDrive, plan: &Plan, inputs: &[Stamp], console: &Console) -> Result<State, Failure> {
-    let whose = Whose { party: args.parties.party, plan, inputs };
-    if args.resume && state::is_begun(&args.state) {
-        return State::open(&args.state, &whose);
-    }
-    let state = State::create(&args.state, &whose)?;
-    if args.resume {
-        console.note(format!("{} has no job that could go on: a new one begins there", args.state.display()));
-    }
-    Ok(state)
-}
-
-/// A job and what both of its phases need.
-struct Job<'a> {
-    args: &'a JobDrive,
-    plan: &'a Plan,
-    settings: Settings,
-    meeting: Meeting<'a>,
-    stamps: Vec<Stamp>,
-}
-
 impl Job<'_> {
-    /// Has workers compute all shards. The channel between the drivers.
-    fn shards(&self, config: &Config, state: &mut State) -> Result<Channel, Failure> {
-        let (args, meeting, canceller) = (self.args, &self.meeting, interrupt::canceller()?);
-        let (limits, key) = (self.settings.limits(), meeting.worker_key(state.folder())?);
-        let Met { reception, mut channel, workers, ray } = meeting.meet(&key, limits, config, &canceller)?;
-        let mut hello = Hello::new(args.parties.party, self.plan, self.settings.fields())?;
-        (hello.job, hello.shards) = (state.kept.job, state.progress(self.plan));
-        let mut agreed = hello.exchange(&mut channel).map_err(|why| reception.cause(why))?;
-        state.keep(&agreed)?;
-        agreed.take_shards(self.plan);
-        Driver {
-            party: args.parties.party,
-            machine: Machine::new(args.parties.party, &agreed, Duration::from_secs(self.settings.deadline))
-                .patient(limits.silence),
-            peer: Mail::new(channel, 2, MOST_BODY, limits.silence),
-            peer_key: meeting.peers,
-            work: self.work(agreed.job, state)?,
-            log: state,
-            launched: meeting.start_workers(&reception, &key, ray)?,
-            reception,
-            silence: limits.silence,
-            wait: Duration::from_secs(args.parties.wait),
-            canceller,
-            console: meeting.console,
-            workers,
-            once: false,
-        }
-        .run()
-    }
-
-    fn work(&self, job: [u8; 32], state: &State) -> Result<Work, Failure> {
-        let here = env::current_dir().map_err(Failure::io("finding the folder of the inputs"))?;
-        let sources = self.args.input.iter().map(|source| (source.name.clone(), source.value.clone()));
-        Ok(Work {
-            party: self.args.parties.party.to_string(),
-            job: hex(&job),
-            plan: Some(hex(&self.plan.digest())),
-            state: std::path::absolute(state.folder()).map_err(Failure::io("finding the folder of the job"))?,
-            folder: here,
-            inputs: sources.collect(),
-            stamps: self.stamps.clone(),
-            listens: self.args.parties.connect.is_none(),
-            settings: self.settings.clone(),
-        })
-    }
-
     /// Runs the last program with the other driver, unless there is none or both have its outputs, and ends.
     fn last(&self, mut channel: Channel, state: &mut State) -> Result<Option<LastReport>, Failure> {
         let Some(last) = self.plan.last().filter(|_| state.kept.last.finished.is_none()) else {
@@ -179,24 +106,41 @@ impl Job<'_> {
         };
         let inputs = self.last_inputs(last, state)?;
         let attempt = state.begin_last()?;
+        let deadline = Deadline::new(Duration::from_secs(self.settings.deadline), &interrupt::current())?;
+        let channel = channel.cancelled_by(deadline.canceller());
+        let ran = self.run_last(last, &inputs, attempt, channel, state);
+        ran.map(Some).map_err(|why| match why.exit {
+            Exit::Cancelled => deadline.cause(duologue::Error::Cancelled, "end of the last program").into(),
+            _ => why,
+        })
+    }
+
+    fn run_last(
+        &self,
+        last: &Last,
+        inputs: &Inputs,
+        attempt: u32,
+        channel: Channel,
+        state: &mut State,
+    ) -> Result<LastReport, Failure> {
         let calls = apps::calls();
-        let mut session = Session::connect(channel, self.args.parties.party)?;
+        let mut session = Session::connect(channel, self.task.parties.party)?;
         session.register_all(&calls);
         session.set_threads(self.settings.threads.into());
         session.set_part(JobPart::last(state.parts(self.plan)?.job, attempt));
         let (binding, options) = self.settings.choose(&mut session, &last.binding, &calls)?;
-        let outcome = session.run(&binding, &options, &inputs)?;
+        let outcome = session.run(&binding, &options, inputs)?;
         // On the disk of both before either goes on: a party that closes hears that the other one closes too.
         state.parts(self.plan)?.write(From::Last(attempt), &outcome.outputs)?;
         state.finish_last()?;
         session.close()?;
-        Ok(Some(LastReport::new(&outcome.report)))
+        Ok(LastReport::new(&outcome.report))
     }
 
     /// What the last program takes: whole inputs, and the shares of all shards.
     fn last_inputs(&self, last: &Last, state: &State) -> Result<Inputs, Failure> {
         let wanted = |name: &str| last.inputs.iter().any(|input| input.name == name).then_some(ALL);
-        let (program, party, sources) = (self.plan.program(), self.args.parties.party, &self.args.input);
+        let (program, party, sources) = (self.plan.program(), self.task.parties.party, self.sources);
         let given = input::read_rows(program, party, sources, &wanted)?;
         stamps::check_unchanged(&self.stamps, &stamps::all(program, party, sources)?)?;
         let mut inputs = Inputs::new();

@@ -1,7 +1,7 @@
 //! The loop of a driver: it hears the other driver and its own workers, and does what its [`Machine`] decides.
 
 use super::meeting::Launched;
-use super::order::{Answer, BUILD, Line, Order, Work};
+use super::order::{Answer, BUILD, Line, Order, PoolUse, Work};
 use super::reception::Reception;
 use crate::failure::{Exit, Failure};
 use crate::io::console::{Console, seconds};
@@ -42,6 +42,8 @@ pub struct Driver<'a> {
     pub peer: Mail,
     pub peer_key: PublicKey,
     pub log: &'a mut dyn Log,
+    /// Whether the outputs of a worker that is done are where this driver finds them.
+    pub has_outputs: &'a dyn Fn(Attempt) -> bool,
     pub reception: Reception,
     pub launched: Launched,
     /// What workers are told.
@@ -52,6 +54,8 @@ pub struct Driver<'a> {
     pub canceller: Canceller,
     pub console: &'a Console,
     pub workers: Workers,
+    /// Whether attempts make pools, and compute nothing.
+    pub makes_pools: bool,
     /// Whether each worker makes one attempt alone.
     pub once: bool,
 }
@@ -75,7 +79,8 @@ struct Worker {
     line: Line,
     /// For people; none before it has said who it is.
     name: Option<String>,
-    process: Option<u32>,
+    /// Under which the driver started it, if it did.
+    number: Option<u64>,
     /// Whether it has the job.
     is_here: bool,
 }
@@ -90,7 +95,7 @@ impl Workers {
     pub fn add(&mut self, channel: Channel, silence: Duration) {
         self.came += 1;
         let line = Line::new(channel, silence);
-        self.there.insert(self.came, Worker { line, name: None, process: None, is_here: false });
+        self.there.insert(self.came, Worker { line, name: None, number: None, is_here: false });
     }
 
     fn name(&self, worker: WorkerId) -> String {
@@ -141,12 +146,25 @@ impl Driver<'_> {
     fn receive(&mut self) -> Result<bool, Failure> {
         match self.reception.poll()? {
             None => Ok(false),
-            // The other driver is here already.
-            Some(channel) if channel.peer_key() == Some(self.peer_key) => Ok(true),
+            Some(mut channel) if channel.peer_key() == Some(self.peer_key) => {
+                channel.abort_after(&self.is_here_already());
+                Ok(true)
+            }
             Some(channel) => {
                 self.workers.add(channel, self.silence);
                 Ok(true)
             }
+        }
+    }
+
+    /// What a second driver of the other party hears. The first one may be gone without a word, as when its machine lost power.
+    fn is_here_already(&self) -> duologue::Error {
+        let ours = format!("one that is connected, and counts as lost after {} s of silence", self.silence.as_secs());
+        duologue::Error::Incompatible {
+            what: "which driver has the job",
+            ours,
+            theirs: "another one".into(),
+            place: None,
         }
     }
 
@@ -181,7 +199,7 @@ impl Driver<'_> {
     fn hear(&mut self, id: WorkerId, answer: Answer, now: Duration) -> Result<(), Failure> {
         let at = |shard, attempt| Attempt { shard, number: attempt };
         match answer {
-            Answer::Hello { build, process } => self.welcome(id, &build, process, now),
+            Answer::Hello { build, process, number } => self.welcome(id, &build, (process, number), now),
             Answer::Here => self.take_in(id, now),
             Answer::Cannot { why } => {
                 self.console.note(format!("{} cannot begin: {why}", self.workers.name(id)));
@@ -196,7 +214,8 @@ impl Driver<'_> {
                 _ => self.lose(id, "it has no key, or an address that is none", now),
             },
             Answer::Done { shard, attempt, micros, sent, received } => {
-                let verdict = Verdict::Done(Costs { micros, sent, received });
+                let costs = Costs { micros, sent, received };
+                let verdict = self.verified(id, at(shard, attempt), costs);
                 self.ended(id, at(shard, attempt), verdict, now);
             }
             Answer::Failed { shard, attempt, reason, why } => {
@@ -210,6 +229,17 @@ impl Driver<'_> {
         Ok(())
     }
 
+    /// A worker says that it is done: with another folder than its driver's of the same name its outputs would be lost.
+    fn verified(&mut self, id: WorkerId, attempt: Attempt, costs: Costs) -> Verdict {
+        if !self.machine.is_at(id, attempt) || (self.has_outputs)(attempt) {
+            return Verdict::Done(costs);
+        }
+        let name = self.workers.name(id);
+        let why = format!("{name} is done, and its outputs are not there: its folder of the job is not the driver's");
+        self.workers.words.insert(attempt, why);
+        Verdict::Failed(Reason::Machine)
+    }
+
     fn ended(&mut self, id: WorkerId, attempt: Attempt, verdict: Verdict, now: Duration) {
         self.machine.worker_ended(id, attempt, verdict, now);
         if self.once {
@@ -219,7 +249,7 @@ impl Driver<'_> {
     }
 
     /// A worker says who it is, and is told of the job. One of another version is refused alone: the others go on.
-    fn welcome(&mut self, id: WorkerId, build: &str, process: u32, now: Duration) {
+    fn welcome(&mut self, id: WorkerId, build: &str, (process, number): (u32, Option<u64>), now: Duration) {
         let Some(worker) = self.workers.there.get_mut(&id).filter(|worker| worker.name.is_none()) else { return };
         let name = format!("process {process}");
         if build != BUILD {
@@ -230,7 +260,7 @@ impl Driver<'_> {
             self.workers.unable = Some(why);
             return;
         }
-        (worker.name, worker.process) = (Some(name), Some(process));
+        (worker.name, worker.number) = (Some(name), number);
         self.tell(id, &Order::Welcome(Box::new(self.work.clone())), now);
     }
 
@@ -251,10 +281,14 @@ impl Driver<'_> {
 
     /// Forgets a worker. One that we have started ourselves and that does not answer would never be replaced while it lives.
     fn give_up(&mut self, id: WorkerId) {
-        let process = self.workers.there.remove(&id).and_then(|worker| worker.process);
-        if let Some(process) = process {
-            self.launched.give_up(process);
+        let Some(worker) = self.workers.there.remove(&id) else { return };
+        if let Some(number) = worker.number {
+            self.launched.give_up(number);
         }
+        // Telling a worker that is gone takes a while, and other workers are to be heard meanwhile.
+        let parting = thread::Builder::new().name("duologue-parting".into()).spawn(move || drop(worker));
+        // Without a thread it was dropped here.
+        drop(parting);
     }
 
     /// Does what is decided, which may decide more; how the job has ended, if it has.
@@ -289,8 +323,13 @@ impl Driver<'_> {
                 self.log.failed(attempt, why);
             }
             Action::Send(message) => self.peer.send(&message.encode()),
-            Action::Prepare(id, Attempt { shard, number }) => {
-                self.tell(id, &Order::Prepare { shard, attempt: number }, now);
+            Action::Prepare(id, Attempt { shard, number }, pool) => {
+                let pool = match (self.makes_pools, pool) {
+                    (true, _) => PoolUse::Make,
+                    (false, Some(made)) => PoolUse::Take(made),
+                    (false, None) => PoolUse::Without,
+                };
+                self.tell(id, &Order::Prepare { shard, attempt: number, pool }, now);
             }
             Action::Start(id, attempt, Offer { key, address }) => {
                 let Attempt { shard, number } = attempt;
@@ -382,7 +421,7 @@ const PEER_PRINTED: &str = "look at what the peer's side printed; what is finish
 /// The exit code of a job that ends for this reason.
 fn exit(reason: Reason, ours: bool) -> Exit {
     match reason {
-        Reason::Misbehaved => Exit::Peer,
+        Reason::Misbehaved if ours => Exit::Peer,
         Reason::Incompatible => Exit::Incompatible,
         Reason::Deadline => Exit::Timeout,
         Reason::Input if ours => Exit::Input,

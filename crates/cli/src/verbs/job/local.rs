@@ -3,6 +3,7 @@
 use crate::failure::{Exit, Failure};
 use crate::process;
 use std::ffi::OsString;
+use std::hash::{BuildHasher, RandomState};
 use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -10,10 +11,14 @@ use std::time::{Duration, Instant};
 /// How long workers that were told of the end may take before they are killed.
 const GRACE: Duration = Duration::from_secs(5);
 
+/// The variable that has the number under which a worker was started.
+pub const NUMBER: &str = "DUOLOGUE_WORKER_NUMBER";
+
 /// Processes of workers; dropped, they are killed.
 pub struct Local {
     words: Vec<OsString>,
-    children: Vec<Child>,
+    /// Each with a number that no other worker of this driver has, as a process of another machine might have that of its process.
+    children: Vec<(u64, Child)>,
     /// How many were started in place of one that ended.
     restarted: u64,
     /// How many may end for nothing.
@@ -32,8 +37,10 @@ impl Local {
 
     fn add(&mut self) -> Result<(), Failure> {
         let mut command = process::itself()?;
-        command.args(["job", "worker", "--quiet"]).args(&self.words).stdout(Stdio::null());
-        self.children.push(command.spawn().map_err(Failure::io("starting a worker"))?);
+        let number = RandomState::new().hash_one(());
+        command.args(["job", "worker", "--quiet"]).args(&self.words).env(NUMBER, number.to_string());
+        let child = command.stdout(Stdio::null()).spawn().map_err(Failure::io("starting a worker"))?;
+        self.children.push((number, child));
         Ok(())
     }
 
@@ -41,7 +48,7 @@ impl Local {
     /// `ready`, the attempts for which workers were ready so far.
     pub fn look(&mut self, ready: u64) -> Result<(), Failure> {
         let mut ended = Vec::new();
-        self.children.retain_mut(|child| match child.try_wait() {
+        self.children.retain_mut(|(_, child)| match child.try_wait() {
             Ok(Some(status)) => {
                 ended.push(status);
                 false
@@ -59,12 +66,11 @@ impl Local {
         Ok(())
     }
 
-    /// Kills this process if it is one of ours: its driver has given it up. [`look`](Self::look) starts another.
-    pub fn give_up(&mut self, process: u32) {
-        if let Some(child) = self.children.iter_mut().find(|child| child.id() == process) {
+    /// Kills the process of this number: its driver has given it up. [`look`](Self::look) starts another, once it has ended.
+    pub fn give_up(&mut self, number: u64) {
+        if let Some((_, child)) = self.children.iter_mut().find(|(known, _)| *known == number) {
             // Fails if it has ended already.
             let _ = child.kill();
-            let _ = child.wait();
         }
     }
 
@@ -72,7 +78,7 @@ impl Local {
     pub fn end(mut self) {
         let until = Instant::now() + GRACE;
         while Instant::now() < until {
-            self.children.retain_mut(|child| matches!(child.try_wait(), Ok(None)));
+            self.children.retain_mut(|(_, child)| matches!(child.try_wait(), Ok(None)));
             if self.children.is_empty() {
                 return;
             }
@@ -83,7 +89,7 @@ impl Local {
 
 impl Drop for Local {
     fn drop(&mut self) {
-        for child in &mut self.children {
+        for (_, child) in &mut self.children {
             // Fails if it has ended already.
             let _ = child.kill();
             let _ = child.wait();

@@ -65,9 +65,9 @@ impl Launched {
     }
 
     /// Ends a worker of this machine that does not answer.
-    pub fn give_up(&mut self, process: u32) {
+    pub fn give_up(&mut self, number: u64) {
         if let Launched::Here(local) = self {
-            local.give_up(process);
+            local.give_up(number);
         }
     }
 
@@ -172,11 +172,23 @@ impl<'a> Meeting<'a> {
         }
     }
 
+    /// The same, for workers on other machines.
+    fn address_for_others(&self, reception: &Reception) -> String {
+        match &self.args.host {
+            Some(host) if host.contains(':') => format!("[{host}]:{}", reception.address.port()),
+            Some(host) => format!("{host}:{}", reception.address.port()),
+            None => self.address(reception),
+        }
+    }
+
     fn say_how(&self, reception: &Reception, key: &WorkerKey) {
         if self.args.launch == Launch::Wait {
-            let (address, ours, file) = (self.address(reception), self.ours.public(), key.file.display());
-            self.console
-                .note(format!("workers: duologue job worker --driver {address} --driver-key {ours} --key {file}"));
+            let file = std::path::absolute(&key.file).unwrap_or_else(|_| key.file.clone());
+            let (address, ours) = (self.address_for_others(reception), self.ours.public());
+            self.console.note(format!(
+                "workers: duologue job worker --driver {address} --driver-key {ours} --key {}",
+                file.display()
+            ));
         }
     }
 

@@ -4,6 +4,8 @@
 //! copied. Of tables, JSON and what is shown, an output is in memory.
 
 use super::parts::{self, From, Part, Parts};
+use super::pools::Pools;
+use super::stamps::Stamp;
 use super::state::{self, Kept};
 use crate::args::{JobMerge, Pair};
 use crate::failure::Failure;
@@ -20,7 +22,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use values::{Format, Location, csv, npy};
 
 /// Lanes of a part that are in memory at a time.
@@ -28,6 +30,7 @@ const CHUNK: u64 = 1 << 16;
 
 pub fn run(args: &JobMerge, console: &Console) -> Result<(), Failure> {
     let plan = state::read_plan(&args.state)?;
+    let _lock = state::lock(&args.state)?;
     let kept = state::look(&args.state, &plan)?;
     if kept.merged {
         return Err(state::done(&args.state));
@@ -51,7 +54,10 @@ pub fn run(args: &JobMerge, console: &Console) -> Result<(), Failure> {
     let merge = Merge::new(parts, &kept);
     let binding = whole(&plan)?;
     let targets = Targets::new(&binding, kept.party, &args.output)?;
-    console.show(&merge.write(&targets)?)
+    targets.spare_files(&kept.inputs.iter().flatten().filter_map(Stamp::path).collect::<Vec<_>>())?;
+    console.show(&merge.write(&targets)?)?;
+    // A driver that was killed may have left some: nothing uses them any more.
+    Pools::new(&args.state, &parts.job).remove()
 }
 
 /// The whole program at its sizes, which may be too large for one machine.
@@ -85,10 +91,14 @@ impl Targets {
 
     /// Refuses to replace a file that an input comes from.
     pub fn spare(&self, inputs: &[crate::args::Source]) -> Result<(), Failure> {
-        let files = crate::io::input::files(inputs);
+        self.spare_files(&crate::io::input::files(inputs))
+    }
+
+    /// Refuses to replace one of these files, whose paths are canonical.
+    fn spare_files(&self, files: &[PathBuf]) -> Result<(), Failure> {
         let mut sinks = self.streamed.iter().flat_map(|(_, sink, _)| files.iter().map(move |file| (sink, file)));
         sinks.try_for_each(|(sink, file)| sink.spare(&file.to_string_lossy()))?;
-        self.others.spare(inputs)
+        self.others.spare_files(files)
     }
 
     /// The file of an output.

@@ -23,7 +23,7 @@ pub enum Order {
     /// The job.
     Welcome(Box<Work>),
     /// Make a key for this attempt, listen if this party's workers do, and read the inputs of the shard.
-    Prepare { shard: u32, attempt: u32 },
+    Prepare { shard: u32, attempt: u32, pool: PoolUse },
     /// Meet the other party's worker, which has this key, and listens at this address if it is the side that does.
     Start { shard: u32, attempt: u32, key: String, address: String },
     /// Stop what this attempt does.
@@ -34,6 +34,18 @@ pub enum Order {
     Refused { why: String },
 }
 
+/// What an attempt does with a pool.
+#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
+#[serde(rename_all = "snake_case")]
+pub enum PoolUse {
+    /// It has none, and makes what it draws.
+    Without,
+    /// It makes one for the next attempt, and computes nothing.
+    Make,
+    /// It takes from the one that this attempt has made.
+    Take(u32),
+}
+
 /// All that a worker must know of a job.
 #[derive(Serialize, Deserialize, Clone)]
 pub struct Work {
@@ -41,10 +53,11 @@ pub struct Work {
     /// The job's number, and the digest of its plan, in hexadecimal; without a plan workers only look whether they reach each other.
     pub job: String,
     pub plan: Option<String>,
-    /// The folder of the job, and the one from which the names of inputs count.
+    /// The public keys of the parties, Alice's first, for which those of workers stand; none where workers run no program.
+    pub parties: Option<[String; 2]>,
+    /// The folder of the job.
     pub state: PathBuf,
-    pub folder: PathBuf,
-    /// The inputs as the user named them, and what they come from.
+    /// The inputs by name, and what they come from: files by their whole paths.
     pub inputs: Vec<(Option<String>, String)>,
     /// What these were when the job was begun.
     pub stamps: Vec<Stamp>,
@@ -56,8 +69,8 @@ pub struct Work {
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum Answer {
-    /// The first: its version, and the number of its process.
-    Hello { build: String, process: u32 },
+    /// The first: its version, the number of its process, and the one under which the driver started it, if that is who did.
+    Hello { build: String, process: u32, number: Option<u64> },
     /// The job is known and its folder is there: it is free.
     Here,
     /// It cannot take the job, and why; it ends.

@@ -61,7 +61,7 @@ impl Parts<'_> {
                 output::write_file(&path, &lanes.to_byte_rows())?;
             }
         }
-        sync(&folder_of(self.folder))
+        output::sync_folder(&folder_of(self.folder))
     }
 
     /// Whether all files that a finished attempt leaves at this party are there, each as long as it must be.
@@ -114,12 +114,6 @@ impl Parts<'_> {
 /// Where parts lie in the folder of a job.
 pub fn folder_of(job: &Path) -> PathBuf {
     job.join("parts")
-}
-
-/// Waits until the names of files are on the disk.
-pub fn sync(folder: &Path) -> Result<(), Failure> {
-    let synced = File::open(folder).and_then(|folder| folder.sync_all());
-    synced.map_err(Failure::io(format!("writing the folder {}", folder.display())))
 }
 
 /// A file of lanes that is read in order.

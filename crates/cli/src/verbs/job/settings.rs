@@ -1,14 +1,17 @@
 //! How shards are computed, as a driver tells its workers and as both drivers compare it.
 
-use crate::args::{JobDrive, JobSettings, Protocol};
+use crate::args::{JobSettings, JobTask, Protocol};
 use crate::config::Maker;
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use duologue::call::Calls;
 use duologue::channel::{Limits, Link};
 use duologue::circuit::Binding;
+use duologue::correlation::Demand;
 use duologue::cost::choice::{Choices, Wish, candidates, mixes};
+use duologue::cost::cost_from_pool;
 use duologue::{Garbling, Options, Party, Scheme, Session};
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,8 +31,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    pub fn new(args: &JobDrive) -> Settings {
-        let JobSettings { protocol, garbler, garbling, correlations, assume_link, link, threads } = &args.settings;
+    pub fn new(task: &JobTask) -> Settings {
+        let JobSettings { protocol, garbler, garbling, correlations, assume_link, link, threads } = &task.settings;
         Settings {
             protocol: protocol.to_string(),
             garbler: garbler.map(|party| party.to_string()),
@@ -38,8 +41,8 @@ impl Settings {
             assume_link: assume_link.map(|link| link.to_string()),
             link: link.map(|link| link.to_string()),
             threads: *threads,
-            silence: args.parties.silence.max(1),
-            deadline: args.deadline.max(1),
+            silence: task.parties.silence.max(1),
+            deadline: task.deadline.max(1),
         }
     }
 
@@ -106,6 +109,31 @@ impl Settings {
         let ranking = session.choose(&Choices::new(all, calls)?, Wish::default())?;
         let best = ranking.best();
         Ok((best.binding.clone(), best.options))
+    }
+
+    /// The correlations that a program draws by the protocol that is named.
+    pub fn demand(&self, binding: &Binding) -> Result<Demand, Failure> {
+        let Protocol::This(scheme) = read(&self.protocol)? else {
+            let why = "--protocol is missing: what a pool must have depends on it";
+            return Err(
+                Failure::new(Exit::CommandLine, why).hint("`duologue cost` says which one pays; --protocol gmw")
+            );
+        };
+        Ok(cost_from_pool(binding, &self.options(scheme)?, &apps::calls())?.demand)
+    }
+
+    /// Makes a pool with so much in it, by the maker that is named or else is best for this.
+    pub fn make_pool(&self, session: &mut Session, folder: &Path, demand: Demand) -> Result<(), Failure> {
+        let Maker(maker) = read(&self.correlations)?;
+        match maker {
+            Some(named) => session.create_pool(folder, named, None)?,
+            None => {
+                let line: Option<Link> = self.assume_link.as_deref().map(read).transpose()?;
+                session.create_pool_for(folder, demand, line, None)?;
+            }
+        }
+        session.fill_pool(demand)?;
+        Ok(())
     }
 
     fn options(&self, scheme: Scheme) -> Result<Options, Failure> {

@@ -1,7 +1,9 @@
-//! One attempt at a shard: its rows of the inputs, a session with the other party's worker, its outputs on the disk.
+//! One attempt at a shard: its rows of the inputs, a session with the other party's worker, its outputs on the disk. Or a pool for the next
+//! attempt at it.
 
-use super::order::Work;
+use super::order::{PoolUse, Work};
 use super::parts::{From, Parts};
+use super::pools::Pools;
 use super::{settings, stamps, state};
 use crate::args::Source;
 use crate::failure::{Exit, Failure};
@@ -25,6 +27,7 @@ pub struct Partner {
 /// What an attempt needs.
 pub struct Task {
     pub attempt: Attempt,
+    pub pool: PoolUse,
     pub identity: Arc<Identity>,
     /// If this side listens.
     pub listener: Option<Listener>,
@@ -39,8 +42,16 @@ pub struct Task {
 pub struct Shards {
     pub work: Work,
     party: Party,
-    /// The plan and the number of the job; none if there is nothing to compute.
-    plan: Option<(Plan, [u8; 32])>,
+    /// What there is to compute, if there is.
+    job: Option<Job>,
+}
+
+/// The plan and the number of a job, and the keys of the parties, Alice's first.
+struct Job {
+    plan: Plan,
+    number: [u8; 32],
+    parties: [PublicKey; 2],
+    pools: Pools,
 }
 
 /// How many round trips are measured; the fastest counts.
@@ -50,21 +61,26 @@ impl Shards {
     /// Reads the plan; it must be the driver's.
     pub fn new(work: Work) -> Result<Shards, Failure> {
         let party = settings::party(&work.party)?;
-        let Some(digest) = &work.plan else { return Ok(Shards { work, party, plan: None }) };
+        let (Some(digest), Some([alice, bob])) = (&work.plan, &work.parties) else {
+            return Ok(Shards { work, party, job: None });
+        };
         let plan = state::read_plan(&work.state)?;
         if hex(&plan.digest()) != *digest {
             let why = format!("{} has another plan than the driver", work.state.display());
             return Err(Failure::new(Exit::Incompatible, why));
         }
-        let job =
+        let number =
             state::number(&work.job).ok_or_else(|| Failure::malformed("the driver's message", "the job's number"))?;
-        Ok(Shards { work, party, plan: Some((plan, job)) })
+        let job =
+            Job { plan, number, parties: [alice.parse()?, bob.parse()?], pools: Pools::new(&work.state, &number) };
+        Ok(Shards { work, party, job: Some(job) })
     }
 
     /// Does with the worker that the driver names what the job is.
     pub fn work(&self, task: Task) -> Result<Costs, Failure> {
-        match &self.plan {
-            Some((plan, job)) => self.compute(plan, *job, task),
+        match &self.job {
+            Some(job) if task.pool == PoolUse::Make => self.make_pool(job, task),
+            Some(job) => self.compute(job, task),
             None => self.look(task),
         }
     }
@@ -89,24 +105,59 @@ impl Shards {
         Ok(Costs { micros: least.map_or(0, |time| time.as_micros().max(1) as u64), ..Costs::default() })
     }
 
-    /// Computes a shard.
-    fn compute(&self, plan: &Plan, job: [u8; 32], task: Task) -> Result<Costs, Failure> {
-        let shard = plan.shard(task.attempt.shard)?;
-        let inputs = self.inputs(plan, &shard)?;
+    /// Computes a shard. The pool that it takes from is erased, however that ends.
+    fn compute(&self, job: &Job, task: Task) -> Result<Costs, Failure> {
+        let Attempt { shard, .. } = task.attempt;
+        let made = if let PoolUse::Take(number) = task.pool { Some(Attempt { shard, number }) } else { None };
+        let costs = self.compute_with(job, task, made);
+        // What a process that holds it keeps from being erased is left to the driver.
+        let _ = made.map(|made| job.pools.erase(made));
+        costs
+    }
+
+    /// Computes a shard with the pool that this attempt has made.
+    fn compute_with(&self, job: &Job, task: Task, made: Option<Attempt>) -> Result<Costs, Failure> {
+        let shard = job.plan.shard(task.attempt.shard)?;
+        let inputs = self.inputs(&job.plan, &shard)?;
+        let pool = made.map(|made| job.pools.open(made)).transpose().map_err(unusable)?;
         let attempt = task.attempt;
         let (channel, start) = self.meet(task)?;
         let calls = apps::calls();
-        let mut session = Session::connect(channel, self.party)?;
+        let mut session = self.session(job, attempt, channel)?;
         session.register_all(&calls);
-        session.set_threads(self.work.settings.threads.into());
-        session.set_part(Part::of_shard(job, attempt.shard, attempt.number));
+        if let Some(pool) = pool {
+            session.use_pool(pool).map_err(not_ours)?;
+        }
         let (binding, options) = self.work.settings.choose(&mut session, &shard.binding, &calls)?;
         let outcome = session.run(&binding, &options, &inputs)?;
-        let moved = session.counters();
-        session.close()?;
-        Parts { folder: &self.work.state, plan, job }.write(From::Shard(attempt), &outcome.outputs)?;
-        let (sent, received) = (moved.wire_sent, moved.wire_received);
-        Ok(Costs { micros: start.elapsed().as_micros() as u64, sent, received })
+        let costs = ended(session, start)?;
+        let parts = Parts { folder: &self.work.state, plan: &job.plan, job: job.number };
+        parts.write(From::Shard(attempt), &outcome.outputs)?;
+        Ok(Costs { micros: start.elapsed().as_micros() as u64, ..costs })
+    }
+
+    /// Makes a pool for the next attempt at a shard, with as much in it as that will draw. One that is not whole is erased.
+    fn make_pool(&self, job: &Job, task: Task) -> Result<Costs, Failure> {
+        let attempt = task.attempt;
+        let demand = self.work.settings.demand(&job.plan.shard(attempt.shard)?.binding)?;
+        let (channel, start) = self.meet(task)?;
+        let made = self.session(job, attempt, channel).and_then(|mut session| {
+            self.work.settings.make_pool(&mut session, &job.pools.path(attempt), demand)?;
+            ended(session, start)
+        });
+        if made.is_err() {
+            let _ = job.pools.erase(attempt);
+        }
+        made
+    }
+
+    /// A session of an attempt.
+    fn session(&self, job: &Job, attempt: Attempt, channel: Channel) -> Result<Session, Failure> {
+        let mut session = Session::connect(channel, self.party)?;
+        session.set_threads(self.work.settings.threads.into());
+        session.set_part(Part::of_shard(job.number, attempt.shard, attempt.number));
+        session.set_keys_of_parties(job.parties);
+        Ok(session)
     }
 
     /// The rows of this party's inputs that a shard takes.
@@ -137,6 +188,27 @@ impl Shards {
         };
         let channel = channel.map_err(not_met)?;
         Ok((shaped(channel, self.work.settings.link()?)?, start))
+    }
+}
+
+/// Ends a session in good order: its bytes, and the time since the workers met.
+fn ended(session: Session, start: Instant) -> Result<Costs, Failure> {
+    let moved = session.counters();
+    session.close()?;
+    let (sent, received) = (moved.wire_sent, moved.wire_received);
+    Ok(Costs { micros: start.elapsed().as_micros() as u64, sent, received })
+}
+
+/// A pool that cannot be used costs an attempt: the next one makes correlations of its own.
+fn unusable(failure: Failure) -> Failure {
+    Failure { exit: Exit::Machine, ..failure }
+}
+
+/// So does one that was not made for this attempt; what the peer does is judged as ever.
+fn not_ours(why: duologue::Error) -> Failure {
+    match why {
+        duologue::Error::Usage(_) => unusable(why.into()),
+        why => why.into(),
     }
 }
 

@@ -60,6 +60,11 @@ fn differing<'a>(kept: &'a [Stamp], now: &'a [Stamp], alike: impl Fn(&Stamp, &St
 }
 
 impl Stamp {
+    /// The file, if it is one.
+    pub fn path(&self) -> Option<PathBuf> {
+        self.file.as_ref().map(|seen| seen.path.clone())
+    }
+
     fn new(source: &Source) -> Result<Stamp, Failure> {
         let (name, value) = (source.name.clone(), &source.value);
         let Some(file) = input::file_of(source) else {

@@ -3,7 +3,8 @@
 //! It holds no key of the party. By the key of the job's workers it proves to its driver whose worker it is, and to the other
 //! party's worker by a key that it makes for each attempt.
 
-use super::order::{Answer, BUILD, Line, Order, Work, reason};
+use super::local;
+use super::order::{Answer, BUILD, Line, Order, PoolUse, Work, reason};
 use super::shard::{Partner, Shards, Task};
 use crate::args::JobWorker;
 use crate::failure::{Exit, Failure};
@@ -38,7 +39,8 @@ pub fn run(args: &JobWorker, console: &Console) -> Result<(), Failure> {
     let channel = Channel::connect_with(&args.driver, &security, &limits, &canceller)?;
     console.note("the driver is there");
     let mut line = Line::new(channel, limits.silence);
-    line.send(&Answer::Hello { build: BUILD.into(), process: process::id() })?;
+    let number = env::var(local::NUMBER).ok().and_then(|number| number.parse().ok());
+    line.send(&Answer::Hello { build: BUILD.into(), process: process::id(), number })?;
     let mut worker =
         Worker { args, console, line, here: here(&args.driver), shards: None, active: None, stopping: Vec::new() };
     worker.serve()
@@ -127,9 +129,9 @@ impl Worker<'_> {
                 }
                 self.line.send(&Answer::Here)?;
             }
-            Order::Prepare { shard, attempt } => {
+            Order::Prepare { shard, attempt, pool } => {
                 let attempt = Attempt { shard, number: attempt };
-                if let Err(failure) = self.prepare(attempt) {
+                if let Err(failure) = self.prepare(attempt, pool) {
                     self.fail(attempt, &failure)?;
                 }
             }
@@ -164,19 +166,12 @@ impl Worker<'_> {
     /// The driver tells of the job.
     fn take(&mut self, work: Work) -> Result<(), Failure> {
         self.line.set_silence(Duration::from_secs(work.settings.silence));
-        if work.plan.is_some() {
-            let folder = work.folder.display().to_string();
-            env::set_current_dir(&work.folder).map_err(|why| {
-                Failure::io(format!("going to the driver's folder {folder}"))(why)
-                    .hint("workers need the driver's files at the same paths")
-            })?;
-        }
         self.shards = Some(Arc::new(Shards::new(work)?));
         Ok(())
     }
 
     /// Makes a key, listens if this side does, and begins to read the inputs.
-    fn prepare(&mut self, attempt: Attempt) -> Result<(), Failure> {
+    fn prepare(&mut self, attempt: Attempt, pool: PoolUse) -> Result<(), Failure> {
         let Some(shards) = self.shards.clone() else { return Ok(()) };
         let identity = Arc::new(Identity::generate()?);
         let key = identity.public().to_string();
@@ -184,7 +179,7 @@ impl Worker<'_> {
         let address = listener.as_ref().map_or(Ok(String::new()), |listener| self.address(listener))?;
         let ((start, started), (end, ended), (load, loaded)) = (mpsc::channel(), mpsc::channel(), mpsc::channel());
         let canceller = Canceller::new();
-        let task = Task { attempt, identity, listener, canceller: canceller.clone(), loaded: load, started };
+        let task = Task { attempt, pool, identity, listener, canceller: canceller.clone(), loaded: load, started };
         let work = move || drop(end.send(shards.work(task)));
         let thread = thread::Builder::new().name("duologue-shard".into()).spawn(work);
         thread.map_err(Failure::io("starting the thread of a shard"))?;

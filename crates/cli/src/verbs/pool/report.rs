@@ -16,6 +16,9 @@ pub struct PoolReport {
     party: String,
     peer_key: Option<String>,
     correlations: String,
+    /// The attempt at a part of a job that made it, for the next one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part: Option<String>,
     sealed: bool,
     destroyed: Option<String>,
     bytes: u64,
@@ -42,6 +45,7 @@ impl PoolReport {
             party: origin.party.to_string(),
             peer_key: origin.keys.map(|keys| keys[origin.party.peer() as usize].to_string()),
             correlations: origin.extension.to_string(),
+            part: origin.part.map(|part| part.to_string()),
             sealed: status.sealed,
             destroyed: status.destroyed.clone(),
             bytes: status.bytes,
@@ -62,6 +66,9 @@ impl fmt::Display for PoolReport {
         let peer = self.peer_key.as_deref().unwrap_or("none: made over a plaintext channel");
         writeln!(f, "  peer key      {peer}")?;
         writeln!(f, "  made by       {}", self.correlations)?;
+        if let Some(part) = &self.part {
+            writeln!(f, "  made in       {part}, for the attempt after it")?;
+        }
         writeln!(f, "  on disk       {}", count(self.bytes, "byte"))?;
         if let Some(why) = &self.destroyed {
             writeln!(f, "  its correlated OTs are destroyed: {why}")?;

@@ -48,6 +48,11 @@ impl Pipe for Simulated {
     }
 }
 
+/// A channel in virtual time with the usual limits.
+pub fn channel(time: &VirtualTime, pipe: impl Pipe + 'static) -> Channel {
+    Channel::by_clock(Clock::Virtual(time.clone()), pipe, Limits::default())
+}
+
 /// Channels in virtual time, over a simulated link if there is one.
 pub fn channels(link: Option<Link>, limits: Limits) -> (VirtualTime, Channel, Channel) {
     channels_over([link; 2], limits)

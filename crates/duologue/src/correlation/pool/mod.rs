@@ -30,6 +30,7 @@ use kernels::Block;
 
 use super::{Demand, Stock};
 use crate::channel::PublicKey;
+use crate::job::Part;
 use crate::storage::files::malformed;
 use crate::storage::{Content, Folder, Header};
 use crate::{Error, Party, Result};
@@ -126,6 +127,27 @@ impl Pool {
             }
         }
         Ok(())
+    }
+
+    /// Refuses a session of another part of a job than the next attempt after the one that made the pool: whatever an attempt has
+    /// touched serves no other one, and correlations of another shard are not for this one.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] that names both.
+    pub(crate) fn check_part(&self, part: Option<Part>) -> Result<()> {
+        let fits = match (&self.origin.part, &part) {
+            (None, None) => true,
+            (Some(made), Some(part)) => part.follows(made),
+            _ => false,
+        };
+        if fits {
+            return Ok(());
+        }
+        let [made, part] = [self.origin.part, part].map(|part| part.map_or("no job".into(), |part| part.to_string()));
+        let folder = self.folder.path().display();
+        Err(Error::usage(format!(
+            "the pool {folder} was made in {made}, for the attempt after it alone, and this is {part}"
+        )))
     }
 
     /// Δ of all COTs of this pool in which we are the sender, also of those that are added.

@@ -8,7 +8,7 @@ use super::kind::CorrelationKind;
 use super::origin::{Origin, why_destroyed};
 use super::{CONTENT, DiskPool, Pool, batch};
 use crate::storage::files::malformed;
-use crate::storage::{Folder, Place, SealKey};
+use crate::storage::{self, Folder, Place, SealKey};
 use crate::{Error, Result};
 
 impl Pool {
@@ -47,6 +47,16 @@ impl Pool {
     /// Erases the pool and removes its folder, unless something else lies there.
     pub fn remove(self) -> Result<()> {
         self.folder.remove()
+    }
+
+    /// Erases whatever is left of a pool in a folder, of one that was cut short or damaged as well, and removes the folder, unless
+    /// something else lies there.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if a process has it open.
+    #[doc(hidden)]
+    pub fn erase(folder: &Path) -> Result<()> {
+        storage::erase(folder, &CONTENT)
     }
 }
 

@@ -5,6 +5,7 @@ use kernels::Block;
 use zeroize::Zeroizing;
 
 use crate::channel::PublicKey;
+use crate::job::Part;
 use crate::ot::Extension;
 use crate::storage::fields::Owner;
 use crate::storage::{self, Header, Terms, hex_of, printable};
@@ -23,6 +24,8 @@ pub struct Origin {
     pub deltas: [[u8; 32]; 2],
     /// The maker of the correlations.
     pub extension: Extension,
+    /// The attempt at a part of a job that made it, for the next one at that part alone; none if it is for any session.
+    pub part: Option<Part>,
 }
 
 /// The name that a party gives its Δ: a hash of its 127 random bits, the pool and the party. Whoever knows it
@@ -50,6 +53,9 @@ impl Origin {
             hasher.update(part);
         }
         hasher.update(self.extension.to_string().as_bytes());
+        if let Some(part) = self.part {
+            hasher.update(format!("\n{part}").as_bytes());
+        }
         *hasher.finalize().as_bytes()
     }
 
@@ -58,8 +64,9 @@ impl Origin {
         let [alice, bob] = self.deltas.map(|delta| hex_of(&delta));
         let names = [MAKER, "the identity of alice's delta", "the identity of bob's delta"];
         let values = [self.extension.to_string(), alice, bob];
+        let part = self.part.map(|part| (PART, part.to_string()));
         let why = destroyed.map(|why| (DESTROYED, why.to_owned()));
-        names.into_iter().zip(values).chain(why).map(|(name, value)| (name.to_owned(), value)).collect()
+        names.into_iter().zip(values).chain(part).chain(why).map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
     /// As a folder is founded.
@@ -81,7 +88,8 @@ impl Origin {
             HEXLOWER.decode(value.as_bytes()).ok()?.try_into().ok()
         };
         let deltas = delta(1).zip(delta(2)).map(|(alice, bob)| [alice, bob]).ok_or("it does not name both Δ")?;
-        let origin = Origin { identity, party, keys, deltas, extension };
+        let part = header.term(PART).map(str::parse).transpose().map_err(|error: Error| error.to_string())?;
+        let origin = Origin { identity, party, keys, deltas, extension, part };
         let same = origin.terms(why_destroyed(header)) == header.terms && !header.bulk;
         same.then_some(origin).ok_or("it is not written as we write it".into())
     }
@@ -89,6 +97,7 @@ impl Origin {
 
 /// The terms of a pool's header that are read by their names.
 const MAKER: &str = "what makes correlations";
+const PART: &str = "which part of which job made it";
 const DESTROYED: &str = "why its delta is destroyed";
 
 /// The most of a reason that is written down.

@@ -89,7 +89,7 @@ fn origin(party: Party) -> Origin {
 
 fn origin_of(identity: [u8; 32], party: Party) -> Origin {
     let deltas = [Party::Alice, Party::Bob].map(|party| delta_identity(&identity, party, delta(party)));
-    Origin { identity, party, keys: None, deltas, extension: Extension::SoftSpoken { k: 4 } }
+    Origin { identity, party, keys: None, deltas, extension: Extension::SoftSpoken { k: 4 }, part: None }
 }
 
 /// Both halves, in folders beside each other.
@@ -492,6 +492,38 @@ fn a_pool_is_removed_whole() {
     assert!(!folder.exists());
     usage(Pool::open(&folder, None), "there is no pool");
     drop(Pool::create(&folder, &origin(Party::Alice), delta(Party::Alice), None).unwrap());
+}
+
+/// Whether it can be opened or not: whole, damaged, cut short while it was made, or empty.
+#[test]
+fn whatever_is_left_of_a_pool_is_erased() {
+    let damages: [fn(&Path); 5] = [
+        |_| (),
+        |folder| fs::write(folder.join("header"), "duo-stor").unwrap(),
+        |folder| fs::remove_file(folder.join("header")).unwrap(),
+        |folder| fs::rename(folder.join("header"), folder.join("header.part")).unwrap(),
+        |folder| fs::read_dir(folder).unwrap().for_each(|file| fs::remove_file(file.unwrap().path()).unwrap()),
+    ];
+    for damage in damages {
+        let pair = Pair::with([10, 10, 100]);
+        let folder = pair.folder(Party::Alice);
+        usage(Pool::erase(&folder), "another process uses");
+        assert!(fs::read_dir(&folder).unwrap().count() > 6, "nothing was touched");
+        drop(pair.alice);
+        damage(&folder);
+        // A second name of the file shows what its bytes were when it lost the first.
+        let (triples, kept) = (folder.join("triples-000000000000"), pair.place.path().join("kept"));
+        let is_there = fs::hard_link(triples, &kept).is_ok();
+        Pool::erase(&folder).unwrap();
+        assert!(!folder.exists());
+        assert!(!is_there || fs::read(&kept).unwrap().iter().all(|byte| *byte == 0));
+    }
+    let pair = Pair::with([1, 1, 1]);
+    let folder = pair.folder(Party::Bob);
+    drop(pair.bob);
+    fs::write(folder.join("thesis"), "of the user").unwrap();
+    assert!(Pool::erase(&folder).is_err());
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "what is not the pool's stays");
 }
 
 #[test]

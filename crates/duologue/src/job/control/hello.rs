@@ -8,7 +8,7 @@
 //! | 32 | random bytes |
 //! | 32 | the number of the job, or zeros if it has none yet |
 //! | 4, n | the fields that must be equal, as text |
-//! | 4, 8 for each | for each shard, then for the last program if there is one, the last attempt that was begun, and 0 or this one if it finished |
+//! | 4, 12 for each | for each shard, then for the last program if there is one, the last attempt that was begun; this one if it finished, else 0; and this one if it made a pool, else 0 |
 
 use super::message::take;
 use crate::agreement::{Fields, compare, encode, hex};
@@ -18,7 +18,7 @@ use crate::job::{MOST_SHARDS, Plan};
 use crate::{Error, Party, Result};
 
 /// The version of what drivers say; another one is refused by name.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 
 /// The highest number of an attempt.
 pub(super) const MOST_ATTEMPTS: u32 = 1 << 30;
@@ -37,6 +37,9 @@ pub struct Progress {
     pub begun: u32,
     /// The attempt that finished it, with outputs of this party on its disk.
     pub finished: Option<u32>,
+    /// The attempt that made a pool for the next one, with this party's half on its disk: the last that was begun, or none. Whatever
+    /// another attempt may have touched is no pool.
+    pub pool: Option<u32>,
 }
 
 /// What a driver knows before it meets the other one.
@@ -56,8 +59,8 @@ pub struct Hello {
 pub struct Agreed {
     /// The job's number.
     pub job: [u8; 32],
-    /// For each shard the last attempt that either party has begun, and the one that finished it for both; then for the last program,
-    /// if the plan has one.
+    /// For each shard the last attempt that either party has begun, and the one that finished it, or made a pool for it, for both;
+    /// then for the last program, if the plan has one.
     pub shards: Vec<Progress>,
 }
 
@@ -69,10 +72,18 @@ impl Agreed {
             progress.finished = Some(progress.begun);
         }
     }
+
+    /// Takes the shards that have a pool for finished: what is left is to make the others'.
+    pub fn leave_pools(&mut self) {
+        for progress in &mut self.shards {
+            progress.finished = progress.finished.or(progress.pool.take());
+        }
+    }
 }
 
-/// The most of what a hello tells the progress of: all shards, and the last program.
+/// The most of what a hello tells the progress of: all shards, and the last program; and the bytes of each.
 const MOST_PARTS: usize = MOST_SHARDS as usize + 1;
+const EACH: usize = 12;
 
 impl Hello {
     /// The hello of a driver of this plan. What `settings` says must be equal as well.
@@ -99,7 +110,7 @@ impl Hello {
         let mut theirs = channel.recv(HEAD)?;
         check_head(&theirs)?;
         theirs.extend(channel.recv(REST)?);
-        for (most, each) in [(MOST_FIELDS, 1), (MOST_PARTS, 8)] {
+        for (most, each) in [(MOST_FIELDS, 1), (MOST_PARTS, EACH)] {
             let count = channel.recv(4)?;
             let length = u32::from_le_bytes(take(&mut &count[..])?) as usize;
             if length > most {
@@ -127,8 +138,8 @@ impl Hello {
         bytes.extend(fields);
         bytes.extend((self.shards.len() as u32).to_le_bytes());
         for shard in &self.shards {
-            bytes.extend(shard.begun.to_le_bytes());
-            bytes.extend(shard.finished.unwrap_or(0).to_le_bytes());
+            let numbers = [shard.begun, shard.finished.unwrap_or(0), shard.pool.unwrap_or(0)];
+            bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
         }
         Ok(bytes)
     }
@@ -156,11 +167,11 @@ impl Hello {
         let (their_nonce, job) = (take::<32>(rest)?, take::<32>(rest)?);
         compare(&self.fields, part(rest, 1)?)?;
         let job = self.number(nonce, &their_nonce, &job)?;
-        let shards = part(rest, 8)?;
-        if shards.len() != 8 * self.shards.len() || !rest.is_empty() {
+        let shards = part(rest, EACH)?;
+        if shards.len() != EACH * self.shards.len() || !rest.is_empty() {
             return Err(Error::peer("its hello has another number of shards than our plan, with which its own agrees"));
         }
-        let shards = self.shards.iter().zip(shards.chunks(8)).map(|(ours, theirs)| both(ours, theirs));
+        let shards = self.shards.iter().zip(shards.chunks(EACH)).map(|(ours, theirs)| both(ours, theirs));
         Ok(Agreed { job, shards: shards.collect::<Result<_>>()? })
     }
 
@@ -210,13 +221,19 @@ fn part<'a>(rest: &mut &'a [u8], each: usize) -> Result<&'a [u8]> {
     Ok(part)
 }
 
-/// A shard counts as finished only if the same attempt has finished it for both.
+/// A shard counts as finished only if the same attempt has finished it for both. So does a pool, and only if neither has begun another
+/// attempt since: that one has touched it.
 fn both(ours: &Progress, mut theirs: &[u8]) -> Result<Progress> {
     let mut number = || take(&mut theirs).map(u32::from_le_bytes);
-    let (begun, finished) = (number()?, number()?);
-    // An attempt that begins takes back what finished before it.
-    if ![0, begun].contains(&finished) || begun > MOST_ATTEMPTS {
-        return Err(Error::peer(format!("of a shard it has begun attempt {begun} and finished {finished}")));
+    let (begun, finished, pool) = (number()?, number()?, number()?);
+    // An attempt that begins takes back what finished before it; of one and the same come outputs or a pool.
+    let is_last = |number| number == 0 || number == begun;
+    if !is_last(finished) || !is_last(pool) || (finished > 0 && pool > 0) || begun > MOST_ATTEMPTS {
+        let why = format!("of a shard it has begun attempt {begun}, finished {finished} and made a pool in {pool}");
+        return Err(Error::peer(why));
     }
-    Ok(Progress { begun: begun.max(ours.begun), finished: ours.finished.filter(|ours| *ours == finished) })
+    let agreed = |ours: Option<u32>, theirs| ours.filter(|ours| *ours == theirs);
+    let begun = begun.max(ours.begun);
+    let pool = agreed(ours.pool, pool).filter(|pool| *pool == begun);
+    Ok(Progress { begun, finished: agreed(ours.finished, finished), pool })
 }

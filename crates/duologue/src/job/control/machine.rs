@@ -6,9 +6,16 @@
 //! over when both have said so: it finishes the shard if both sides are done, else the next attempt has the next number. So both
 //! drivers count alike, whoever fails first, and a message about any other attempt than the one under way is a misbehaviour.
 //!
+//! The pool that an attempt has made is used by the next one at the shard, and by no other: whatever becomes of that, the one after it
+//! makes correlations of its own.
+//!
 //! Where a side fails, the other one's worker is stopped; whatever it still says is passed over. A shard that fails [`MOST_FAILURES`]
 //! times ends the job, and so does a failure that another attempt would not mend ([`Reason::is_final`]). Stragglers are not
 //! duplicated: two workers would compute on the same inputs, and one in vain.
+//!
+//! A worker whose machine fails rests for [`REST`], or until another worker of its party has done an attempt, and is given up at its
+//! second failure in a row, as long as there are others: it would fail at once, be free at once, and use up the attempts that these
+//! would finish.
 
 use super::hello::{Agreed, MOST_ATTEMPTS, Progress};
 use super::message::{Attempt, Costs, Message, Offer, Reason, Verdict};
@@ -21,6 +28,12 @@ pub const MOST_FAILURES: u32 = 3;
 
 /// How often in a row an attempt at a shard may find no worker free: whatever starts workers starts some that do nothing.
 pub const MOST_UNMANNED: u32 = 100;
+
+/// How long a worker rests whose machine has failed.
+pub const REST: Duration = Duration::from_secs(30);
+
+/// How often in a row a worker's machine may fail where there are other workers.
+pub const MOST_MACHINE_FAILURES: u32 = 2;
 
 /// How long a worker that was told to stop may take.
 pub const GRACE: Duration = Duration::from_secs(10);
@@ -37,8 +50,9 @@ pub enum Action {
     Finished(Attempt, Costs),
     /// Tell the other driver.
     Send(Message),
-    /// Have a worker make a key, listen if it is the side that listens, and read its inputs.
-    Prepare(WorkerId, Attempt),
+    /// Have a worker make a key, listen if it is the side that listens, and read its inputs; and use the pool that this attempt has made,
+    /// if one has.
+    Prepare(WorkerId, Attempt, Option<u32>),
     /// Have it meet the other party's worker.
     Start(WorkerId, Attempt, Offer),
     /// Have it stop what it does.
@@ -69,6 +83,16 @@ enum Work {
     Busy(Attempt),
     /// It was told to stop at this time.
     Stopping(Attempt, Duration),
+    /// Its machine failed at this time: others go first.
+    Resting(Duration),
+}
+
+/// A worker of ours.
+#[derive(Clone, Copy)]
+struct Hand {
+    work: Work,
+    /// How often in a row its machine has failed.
+    failures: u32,
 }
 
 /// Whose side of an attempt.
@@ -90,6 +114,13 @@ struct Under {
     ended: [Option<Verdict>; 2],
 }
 
+impl Under {
+    /// Whether the workers were told to meet.
+    fn both_are_ready(&self) -> bool {
+        self.offered && self.theirs_ready.is_some()
+    }
+}
+
 #[derive(Default)]
 struct Shard {
     begun: u32,
@@ -97,6 +128,8 @@ struct Shard {
     /// How many attempts in a row have found no worker.
     unmanned: u32,
     finished: bool,
+    /// The last attempt, if it made a pool: the next one takes it.
+    pool: Option<u32>,
     under: Option<Under>,
 }
 
@@ -108,7 +141,7 @@ pub struct Machine {
     patience: Duration,
     once: bool,
     shards: Vec<Shard>,
-    workers: BTreeMap<WorkerId, Work>,
+    workers: BTreeMap<WorkerId, Hand>,
     /// Of the leader: free workers of the other party. Of the other driver: those that it has named and that got no attempt.
     credits: u64,
     /// We have told the other driver that we are finished; it has told us.
@@ -120,9 +153,10 @@ pub struct Machine {
 impl Machine {
     /// A job of which both drivers know the same. An attempt may take `deadline`.
     pub fn new(party: Party, agreed: &Agreed, deadline: Duration) -> Machine {
-        let shard = |&Progress { begun, finished }: &Progress| Shard {
+        let shard = |&Progress { begun, finished, pool }: &Progress| Shard {
             begun,
             finished: finished.is_some(),
+            pool,
             ..Shard::default()
         };
         let mut machine = Machine {
@@ -174,49 +208,63 @@ impl Machine {
 
     /// Whether a worker is at this attempt.
     pub fn is_at(&self, worker: WorkerId, attempt: Attempt) -> bool {
-        self.workers.get(&worker) == Some(&Work::Busy(attempt))
+        self.workers.get(&worker).is_some_and(|hand| hand.work == Work::Busy(attempt))
     }
 
     /// A worker of ours came, and is free.
     pub fn worker_came(&mut self, worker: WorkerId, now: Duration) {
+        self.workers.insert(worker, Hand { work: Work::Free, failures: 0 });
         self.free(worker);
         self.begin(now);
     }
 
     /// A worker of ours is gone.
     pub fn worker_lost(&mut self, worker: WorkerId, now: Duration) {
-        match self.workers.remove(&worker) {
+        match self.workers.remove(&worker).map(|hand| hand.work) {
             Some(Work::Free) if !self.leads() => self.send(Message::Gone),
             Some(Work::Busy(attempt)) => self.end(attempt, Side::Ours, Verdict::Failed(Reason::WorkerLost), now),
             _ => {}
         }
+        self.wake_if_alone();
+        self.begin(now);
     }
 
-    /// A worker of ours is ready to meet the other party's.
+    /// A worker of ours is ready to meet the other party's. It says so once.
     pub fn worker_ready(&mut self, worker: WorkerId, attempt: Attempt, offer: Offer) {
         if !self.is_at(worker, attempt) {
             return;
         }
-        self.send(Message::Ready(attempt, offer));
-        if let Some(under) = self.under(attempt) {
-            under.offered = true;
+        match self.under(attempt) {
+            Some(under) if !under.offered => under.offered = true,
+            _ => return,
         }
+        self.send(Message::Ready(attempt, offer));
         self.start(attempt);
     }
 
     /// A worker of ours has ended what it was at.
     pub fn worker_ended(&mut self, worker: WorkerId, attempt: Attempt, verdict: Verdict, now: Duration) {
-        match self.workers.get(&worker).copied() {
+        match self.workers.get(&worker).map(|hand| hand.work) {
             Some(Work::Busy(at)) if at == attempt => {
-                self.release(worker);
+                let verdict = self.believed(attempt, verdict);
+                self.release(worker, Some(verdict), now);
                 self.end(attempt, Side::Ours, verdict, now);
                 self.begin(now);
             }
             Some(Work::Stopping(at, _)) if at == attempt => {
-                self.release(worker);
+                self.release(worker, None, now);
                 self.begin(now);
             }
             _ => {}
+        }
+    }
+
+    /// A worker that has met nobody is not done, whatever it says; the other driver would take it for a misbehaviour of ours.
+    fn believed(&mut self, attempt: Attempt, verdict: Verdict) -> Verdict {
+        let has_met = self.under(attempt).is_some_and(|under| under.both_are_ready());
+        match verdict {
+            Verdict::Done(_) if !has_met => Verdict::Failed(Reason::WorkerLost),
+            verdict => verdict,
         }
     }
 
@@ -242,9 +290,8 @@ impl Machine {
             }
             Message::Ended(attempt, verdict) => {
                 let under = self.expect(attempt)?;
-                let both_ready = under.offered && under.theirs_ready.is_some();
-                if under.ended[Side::Theirs as usize].is_some() || (!both_ready && matches!(verdict, Verdict::Done(_)))
-                {
+                let is_too_early = matches!(verdict, Verdict::Done(_)) && !under.both_are_ready();
+                if under.ended[Side::Theirs as usize].is_some() || is_too_early {
                     return Err(replayed(attempt));
                 }
                 self.end(attempt, Side::Theirs, verdict, now);
@@ -281,12 +328,14 @@ impl Machine {
         for attempt in late.collect::<Vec<_>>() {
             self.end(attempt, Side::Ours, Verdict::Failed(Reason::Deadline), now);
         }
-        let stuck = |work: &Work| matches!(work, Work::Stopping(_, since) if now.saturating_sub(*since) >= GRACE);
-        let stuck: Vec<WorkerId> = self.workers.iter().filter(|(_, work)| stuck(work)).map(|(id, _)| *id).collect();
+        let stuck = |work: Work| matches!(work, Work::Stopping(_, since) if now.saturating_sub(since) >= GRACE);
+        let stuck: Vec<WorkerId> =
+            self.workers.iter().filter(|(_, hand)| stuck(hand.work)).map(|(worker, _)| *worker).collect();
         for worker in stuck {
-            self.workers.remove(&worker);
-            self.act(Action::Drop(worker));
+            self.give_up(worker);
         }
+        self.wake(|since| now.saturating_sub(since) >= REST);
+        self.begin(now);
         Ok(())
     }
 
@@ -322,24 +371,72 @@ impl Machine {
         self.under(attempt).ok_or_else(|| replayed(attempt))
     }
 
+    fn set(&mut self, worker: WorkerId, work: Work) {
+        if let Some(hand) = self.workers.get_mut(&worker) {
+            hand.work = work;
+        }
+    }
+
     fn free(&mut self, worker: WorkerId) {
-        self.workers.insert(worker, Work::Free);
+        self.set(worker, Work::Free);
         if !self.leads() && !self.finished[0] {
             self.credits += 1;
             self.send(Message::Free);
         }
     }
 
-    fn release(&mut self, worker: WorkerId) {
+    /// A worker has ended an attempt, thus unless it was stopped.
+    fn release(&mut self, worker: WorkerId, verdict: Option<Verdict>, now: Duration) {
         if self.once {
             self.workers.remove(&worker);
-        } else {
-            self.free(worker);
+            return;
+        }
+        match verdict {
+            Some(Verdict::Failed(Reason::Machine)) => self.rest(worker, now),
+            Some(Verdict::Done(_)) => {
+                self.workers.entry(worker).and_modify(|hand| hand.failures = 0);
+                self.free(worker);
+                self.wake(|_| true);
+            }
+            _ => self.free(worker),
         }
     }
 
+    fn rest(&mut self, worker: WorkerId, now: Duration) {
+        let others = self.workers.len() > 1;
+        let Some(hand) = self.workers.get_mut(&worker) else { return };
+        (hand.work, hand.failures) = (Work::Resting(now), hand.failures + 1);
+        if hand.failures >= MOST_MACHINE_FAILURES && others {
+            self.give_up(worker);
+        }
+        self.wake_if_alone();
+    }
+
+    fn give_up(&mut self, worker: WorkerId) {
+        self.workers.remove(&worker);
+        self.act(Action::Drop(worker));
+        self.wake_if_alone();
+    }
+
+    /// Those that rest since such a time are free again.
+    fn wake(&mut self, since: impl Fn(Duration) -> bool) {
+        let rested = |work: Work| matches!(work, Work::Resting(at) if since(at));
+        let rested: Vec<WorkerId> =
+            self.workers.iter().filter(|(_, hand)| rested(hand.work)).map(|(worker, _)| *worker).collect();
+        rested.into_iter().for_each(|worker| self.free(worker));
+    }
+
+    /// Where all rest there is nobody whom they could let go first.
+    fn wake_if_alone(&mut self) {
+        if self.workers.values().all(|hand| matches!(hand.work, Work::Resting(_))) {
+            self.wake(|_| true);
+        }
+    }
+
+    /// One whose machine has not failed, if there is one.
     fn free_worker(&self) -> Option<WorkerId> {
-        self.workers.iter().find(|(_, work)| **work == Work::Free).map(|(worker, _)| *worker)
+        let free = self.workers.iter().filter(|(_, hand)| hand.work == Work::Free);
+        free.min_by_key(|(worker, hand)| (hand.failures, **worker)).map(|(worker, _)| *worker)
     }
 
     /// Begins as many attempts as there are free workers on both sides.
@@ -378,12 +475,13 @@ impl Machine {
         }
         let shard = &mut self.shards[attempt.shard as usize];
         shard.begun = attempt.number;
+        let pool = shard.pool.take();
         let number = attempt.number;
         shard.under =
             Some(Under { number, since: now, worker, offered: false, theirs_ready: None, ended: [None, None] });
         if let Some(worker) = worker {
-            self.workers.insert(worker, Work::Busy(attempt));
-            self.act(Action::Prepare(worker, attempt));
+            self.set(worker, Work::Busy(attempt));
+            self.act(Action::Prepare(worker, attempt, pool));
         }
     }
 
@@ -405,7 +503,7 @@ impl Machine {
             self.send(Message::Ended(attempt, verdict));
         }
         if let (Verdict::Failed(_), Some(worker)) = (verdict, worker.filter(|worker| self.is_at(*worker, attempt))) {
-            self.workers.insert(worker, Work::Stopping(attempt, now));
+            self.set(worker, Work::Stopping(attempt, now));
             self.act(Action::Stop(worker, attempt));
         }
         if side == Side::Theirs && matches!(verdict, Verdict::Failed(_)) {

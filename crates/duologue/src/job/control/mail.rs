@@ -29,7 +29,8 @@ struct Heard {
 impl Mail {
     /// Messages of at most `most` bytes, with a length of `head` bytes before each (at most 4, little-endian).
     pub fn new(channel: Channel, head: usize, most: usize, silence: Duration) -> Mail {
-        Mail { channel, head, most, silence, coming: None, heard: Heard { bytes: 0, at: Instant::now() }, gone: None }
+        let heard = Heard { bytes: 0, at: channel.clock().now() };
+        Mail { channel, head, most, silence, coming: None, heard, gone: None }
     }
 
     /// Sends bytes that have their length before them. If that fails, [`poll`](Self::poll) says so, after what the peer said before.
@@ -45,7 +46,15 @@ impl Mail {
     /// # Errors
     /// [`Error::Peer`] if it is too long, [`Error::Timeout`] if the peer is silent, and whatever ends the channel.
     pub fn poll(&mut self) -> Result<Option<Vec<u8>>> {
-        self.listen()?;
+        let came = self.next()?;
+        if came.is_none() {
+            // Only now: whoever was itself away for so long hears first what came meanwhile.
+            self.listen()?;
+        }
+        Ok(came)
+    }
+
+    fn next(&mut self) -> Result<Option<Vec<u8>>> {
         if self.coming.is_none() {
             let mut length = [0; 4];
             match self.take(self.head) {
@@ -107,11 +116,11 @@ impl Mail {
     }
 
     fn listen(&mut self) -> Result<()> {
-        let bytes = self.channel.counters().wire_received;
+        let (bytes, now) = (self.channel.counters().wire_received, self.channel.clock().now());
         if bytes != self.heard.bytes {
-            self.heard = Heard { bytes, at: Instant::now() };
+            self.heard = Heard { bytes, at: now };
         }
-        if self.heard.at.elapsed() < self.silence {
+        if now.saturating_duration_since(self.heard.at) < self.silence {
             return Ok(());
         }
         Err(Error::Timeout { what: "sign of life", seconds: self.silence.as_secs() })

@@ -13,6 +13,6 @@ mod message;
 mod tests;
 
 pub use hello::{Agreed, Hello, Progress, VERSION};
-pub use machine::{Action, End, GRACE, MOST_FAILURES, MOST_UNMANNED, Machine, WorkerId};
+pub use machine::{Action, End, GRACE, MOST_FAILURES, MOST_MACHINE_FAILURES, MOST_UNMANNED, Machine, REST, WorkerId};
 pub use mail::Mail;
 pub use message::{Attempt, Costs, MOST_ADDRESS, MOST_BODY, Message, Offer, Reason, Verdict};

@@ -494,3 +494,72 @@ fn delta_is_shown_only_where_it_hides_nothing() {
     });
     assert_eq!(opened, [FEW; 2]);
 }
+
+/// Both parties' attempt at a part of a job.
+fn at(session: &mut Session, shard: u32, attempt: u32) {
+    session.set_part(Part::of_shard([7; 32], shard, attempt));
+}
+
+/// A pool that an attempt at a shard has made serves the next attempt alone. It is refused at once by whoever has it: a replayed
+/// attempt, one that comes after a failed one, another shard that was put in its place, and a run that is of no job.
+#[test]
+fn a_pool_of_a_job_serves_the_next_attempt_at_its_shard_alone() {
+    let place = Place::new();
+    place.succeed(1, |session, desk| {
+        at(session, 2, 4);
+        session.create_pool(&desk.folder, MAKER, None)?;
+        session.fill_pool(MANY).map(drop)
+    });
+    let refused = |session: &mut Session| match session.use_pool(place.open(session.party)) {
+        Err(Error::Usage(why)) => why,
+        other => panic!("{other:?}"),
+    };
+    let others: [(u32, u32); 4] = [(2, 4), (2, 6), (3, 5), (2, 3)];
+    for (shard, attempt) in others {
+        let why = place.succeed(2, |session, _| {
+            at(session, shard, attempt);
+            Ok(refused(session))
+        });
+        let words =
+            format!("was made in shard 2, attempt 4 of job {}, for the attempt after it alone", "07".repeat(32));
+        assert!(why.iter().all(|why| why.contains(&words)), "{why:?}");
+    }
+    let why = place.succeed(3, |session, _| Ok(refused(session)));
+    assert!(why.iter().all(|why| why.ends_with("and this is no job")), "{why:?}");
+    assert!(
+        [Party::Alice, Party::Bob].iter().all(|party| place.open(*party).used() == Demand::NONE),
+        "nothing was taken"
+    );
+    let reports = place.succeed(4, |session, _| {
+        at(session, 2, 5);
+        session.use_pool(place.open(session.party))?;
+        run(session, Scheme::Yao)
+    });
+    assert!(reports.iter().all(|report| report.demand != Demand::NONE));
+    assert!([Party::Alice, Party::Bob].iter().all(|party| place.open(*party).used() != Demand::NONE));
+}
+
+/// Nor is a pool that belongs to nobody's job for a part of one; and halves of pools of different shards are told apart.
+#[test]
+fn a_pool_of_no_job_or_of_another_shard_is_not_for_a_part() {
+    let place = Place::new();
+    place.create(1, FEW);
+    place.succeed(2, |session, _| {
+        at(session, 0, 1);
+        let why = session.use_pool(place.open(session.party)).unwrap_err().to_string();
+        assert!(why.contains("was made in no job"), "{why}");
+        Ok(())
+    });
+    let places = [1, 2].map(|shard| {
+        let place = Place::new();
+        place.succeed(1, |session, desk| {
+            at(session, shard, 1);
+            session.create_pool(&desk.folder, MAKER, None)
+        });
+        place
+    });
+    // Sessions of one seed have one number, and so have their pools: the part alone tells them apart.
+    let [one, other] = places.each_ref().map(|place| place.open(Party::Alice).summary());
+    assert_eq!((one.identity, one.deltas), (other.identity, other.deltas));
+    assert_ne!(one.origin, other.origin);
+}

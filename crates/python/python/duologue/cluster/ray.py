@@ -15,10 +15,10 @@ from typing import Any, Unpack
 
 from .. import _core
 from ..program import Program
-from ._blocks import written
 from ._child import PAUSE
 from ._connection import connected, listened, reached
 from ._driver import Driver, JobReport, JobSettings, Progress, progress
+from ._inputs import written
 from ._workers import RESTARTS, Crew
 
 __all__ = ["JobReport", "JobSettings", "Progress", "drive"]
@@ -62,10 +62,10 @@ def drive(
     this party's private key, `peer` the other's public one, or its name. Workers need the folder `state`, and input
     files, at the same paths as this process: a file system that all nodes share.
 
-    An input is a file with rows (as for the command: `.npy`, `.csv:column`, ...), a number, a NumPy array, a reference
-    or references of such arrays (`ray.put`), or a Dataset of Ray with a column of the input's name: these are written
-    beside `state` by the cluster, block by block, and removed at the end. Outputs go to the files that `outputs` names;
-    others are in the report.
+    An input is a file with rows (as for the command: `.npy`, `.csv:column`, ...), a number or a list of numbers, a
+    NumPy array, a reference or references of such arrays (`ray.put`), or a Dataset of Ray with a column of the input's
+    name. What is no file is written into one beside `state`, by the cluster where the cluster has it, and removed at
+    the end. Outputs go to the files that `outputs` names; others are in the report.
 
     `address` is that of the cluster, if `ray.init` was not called before (then by default the one on this machine).
     `options` are those of each actor, such as `{"resources": {"big": 1}}`, with Ray's meanings, and `num_cpus` is
@@ -78,10 +78,8 @@ def drive(
     workers of both parties. Errors are those of `duologue.errors`.
     """
     folder = Path(state).absolute()
-    # The driver wants the job's folder to itself.
-    beside = folder.with_name(f"{folder.name}.inputs")
     with connected(address) as ray:
-        words = [_program(program, beside), "--as", party, *(["--resume"] if resume else [])]
+        words = ["--as", party, *(["--resume"] if resume else [])]
         words += _flags(peer_key=peer, state=folder, launch="wait", shards=shards, by=by, connect=connect, wait=wait)
         words += _flags(listen=listened(ray, listen), key=key, silence=silence, deadline=deadline, **settings)
         words += [*_pairs("--output", outputs), *_pairs("--size", sizes)]
@@ -89,10 +87,10 @@ def drive(
         worker = ["--driver-key", own_key, "--key", str(folder / "worker.key"), *_flags(ports=worker_ports, wait=wait)]
         usual = {"num_cpus": settings.get("threads", 1)}
         with (
-            written(ray, beside, inputs or {}) as given,
+            written(ray, folder, program, inputs or {}) as (source, given),
             Crew(ray, workers, usual | dict(options or {}), max_restarts) as crew,
         ):
-            with Driver([*words, *_pairs("--input", given)]) as driver:
+            with Driver([source, *words, *_pairs("--input", given)]) as driver:
 
                 def start(listening: str) -> None:
                     crew.work(["--driver", reached(ray, listening, driver_host), *worker])
@@ -111,15 +109,6 @@ def _follow(driver: Driver, crew: Crew, start: Callable[[str], None], on_progres
                 on_progress(said)
         if note.startswith(LISTENING):
             start(note.removeprefix(LISTENING))
-
-
-def _program(program: str | os.PathLike[str] | Program, folder: Path) -> str:
-    if not isinstance(program, Program):
-        return os.fspath(program)
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    file = folder / "program.duo"
-    program.save(file)
-    return str(file)
 
 
 def _flags(**values: object) -> list[str]:

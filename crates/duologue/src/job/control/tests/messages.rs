@@ -3,13 +3,15 @@
 use super::super::*;
 use crate::agreement::Fields;
 use crate::channel::memory::{self, MemoryPipe};
+use crate::channel::tests::virtual_time::{self, Actor, VirtualTime};
 use crate::channel::{AbortCode, Channel, Limits, Pipe, PublicKey};
 use crate::{Error, Party};
 use proptest::prelude::*;
 use std::collections::VecDeque;
 use std::io;
+use std::time::Duration;
 
-fn key() -> PublicKey {
+pub fn key() -> PublicKey {
     PublicKey::from_bytes(curve25519_dalek::constants::ED25519_BASEPOINT_COMPRESSED.to_bytes()).unwrap()
 }
 
@@ -64,7 +66,8 @@ fn meet(alice: Hello, bob: Hello) -> [Result<Agreed, Error>; 2] {
 }
 
 fn hello(party: Party, shards: &[(u32, u32)]) -> Hello {
-    let progress = |&(begun, finished): &(u32, u32)| Progress { begun, finished: (finished > 0).then_some(finished) };
+    let progress =
+        |&(begun, finished): &(u32, u32)| Progress { begun, finished: (finished > 0).then_some(finished), pool: None };
     let fields: Fields = vec![("the program", "'sum' 01".into()), ("the number of shards", shards.len().to_string())];
     Hello { party, fields, job: None, shards: shards.iter().map(progress).collect() }
 }
@@ -74,10 +77,34 @@ fn a_shard_is_finished_if_both_have_the_same_attempt() {
     let alice = Hello { job: Some([7; 32]), ..hello(Party::Alice, &[(1, 1), (2, 2), (1, 0), (3, 3)]) };
     let bob = hello(Party::Bob, &[(1, 1), (3, 3), (2, 0), (3, 0)]);
     let [alice, bob] = meet(alice, bob).map(Result::unwrap);
-    let expected: Vec<Progress> =
-        [(1, Some(1)), (3, None), (2, None), (3, None)].map(|(begun, finished)| Progress { begun, finished }).into();
+    let expected: Vec<Progress> = [(1, Some(1)), (3, None), (2, None), (3, None)]
+        .map(|(begun, finished)| Progress { begun, finished, pool: None })
+        .into();
     assert_eq!((alice.job, &alice.shards), ([7; 32], &expected));
     assert_eq!(alice, bob);
+}
+
+/// A pool counts where both have it, and neither has begun an attempt since: that one may have touched it.
+#[test]
+fn a_pool_is_there_if_both_have_it_and_nobody_has_touched_it() {
+    let with = |party, shards: &[(u32, u32)]| {
+        let made = |&(begun, pool): &(u32, u32)| Progress { begun, finished: None, pool: (pool > 0).then_some(pool) };
+        Hello { shards: shards.iter().map(made).collect(), ..hello(party, &[(0, 0); 5]) }
+    };
+    let alice = with(Party::Alice, &[(1, 1), (2, 2), (3, 0), (1, 1), (2, 0)]);
+    let bob = with(Party::Bob, &[(1, 1), (2, 0), (2, 2), (2, 2), (0, 0)]);
+    let [mut alice, bob] = meet(alice, bob).map(Result::unwrap);
+    let expected = [(1, Some(1)), (2, None), (3, None), (2, None), (2, None)];
+    assert_eq!(alice.shards, expected.map(|(begun, pool)| Progress { begun, finished: None, pool }));
+    assert_eq!(alice, bob);
+    alice.leave_pools();
+    let done: Vec<bool> = alice.shards.iter().map(|progress| progress.finished.is_some()).collect();
+    assert_eq!(done, [true, false, false, false, false]);
+    for (begun, finished, pool) in [(2, None, Some(1)), (2, None, Some(3)), (2, Some(2), Some(2))] {
+        let theirs = Hello { shards: vec![Progress { begun, finished, pool }], ..hello(Party::Bob, &[(0, 0)]) };
+        let why = hello(Party::Alice, &[(0, 0)]).agree(&[0; 32], &theirs.encode(&[1; 32]).unwrap());
+        assert!(matches!(why, Err(Error::Peer(_))), "{begun} {finished:?} {pool:?}");
+    }
 }
 
 /// A driver whose next attempt has begun has no finished one.
@@ -187,7 +214,7 @@ impl Pipe for Halting {
         self.pipe.try_write(bytes)
     }
 
-    fn wait(&mut self, for_write: bool, timeout: std::time::Duration) -> io::Result<()> {
+    fn wait(&mut self, for_write: bool, timeout: Duration) -> io::Result<()> {
         self.pipe.wait(for_write, timeout)
     }
 
@@ -205,6 +232,130 @@ fn an_address_of_a_worker_has_a_host_and_a_port() {
     }
 }
 
+/// A line that holds what is said from one time on, for so long; then all of it comes.
+struct Holding {
+    pipe: virtual_time::Simulated,
+    time: VirtualTime,
+    from: Duration,
+    length: Duration,
+}
+
+impl Pipe for Holding {
+    fn try_read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let now = self.time.since_start();
+        if self.from <= now && now < self.from + self.length {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        self.pipe.try_read(into)
+    }
+
+    fn try_write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.pipe.try_write(bytes)
+    }
+
+    fn wait(&mut self, for_write: bool, timeout: Duration) -> io::Result<()> {
+        self.pipe.wait(for_write, timeout)
+    }
+
+    fn close_write(&mut self) {
+        self.pipe.close_write();
+    }
+}
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Alice says a word each second, for a minute, over a line that is held after five seconds; Bob looks each tenth of a second. How many
+/// words he has heard, and when what ended it.
+fn heard(held: Duration, silence: Duration) -> (usize, Duration, Error) {
+    let time = VirtualTime::new();
+    let (a, b) = virtual_time::pair(&time, memory::CAPACITY);
+    let held = Holding { pipe: b, time: time.clone(), from: 5 * SECOND, length: held };
+    let channels = (time.clone(), virtual_time::channel(&time, a), virtual_time::channel(&time, held));
+    let says = |actor: &Actor, channel: &mut Channel| {
+        for _ in 0..60 {
+            // He may have given up.
+            let _ = channel.send(&[1, 0, 7]).and_then(|()| channel.flush());
+            actor.sleep(SECOND);
+        }
+    };
+    let hears = |actor: &Actor, channel: &mut Channel| {
+        let channel = std::mem::replace(channel, Channel::pair().0);
+        let (mut mail, mut words) = (Mail::new(channel, 2, MOST_BODY, silence), 0);
+        loop {
+            match mail.poll() {
+                Ok(Some(word)) => words += usize::from(word == [7]),
+                Ok(None) => actor.sleep(SECOND / 10),
+                Err(why) => return (words, time.since_start(), why),
+            }
+        }
+    };
+    virtual_time::both(channels, says, hears).1
+}
+
+/// Of the thirty seconds that a party may be silent unless told.
+#[test]
+fn a_line_that_holds_bytes_for_ten_seconds_loses_none_and_one_that_does_for_forty_is_noticed() {
+    let silence = Limits::default().silence;
+    assert_eq!(silence, 30 * SECOND);
+    let (words, at, why) = heard(10 * SECOND, silence);
+    assert!(matches!(why, Error::Aborted(_)), "she has ended: {why}");
+    assert_eq!((words, at.as_secs()), (60, 60));
+    let (words, at, why) = heard(40 * SECOND, silence);
+    assert!(matches!(why, Error::Timeout { .. }), "{why}");
+    // The last one before it was held came at four seconds.
+    assert!((4..=6).contains(&words) && (34..=36).contains(&at.as_secs()), "{words} words, {at:?}");
+}
+
+/// A peer that reads inputs, say, for longer than anybody may be silent: only that it is alive is heard.
+#[test]
+fn whoever_says_nothing_but_that_it_is_alive_is_not_silent() {
+    let quiet = Limits::default().silence * 20;
+    virtual_time::both(
+        virtual_time::channels(None, Limits::default()),
+        |actor, alice| {
+            alice.flush().unwrap();
+            actor.sleep(quiet);
+            alice.send(&[1, 0, 7]).unwrap();
+            alice.finish().unwrap();
+        },
+        |actor, bob| {
+            let channel = std::mem::replace(bob, Channel::pair().0);
+            let mut mail = Mail::new(channel, 2, MOST_BODY, Limits::default().silence);
+            let word = loop {
+                match mail.poll().unwrap() {
+                    Some(word) => break word,
+                    None => actor.sleep(SECOND / 10),
+                }
+            };
+            assert_eq!(word, [7]);
+            mail.into_channel().finish().unwrap();
+        },
+    );
+}
+
+/// A driver that was stopped itself for longer than the other may be silent hears first what came meanwhile.
+#[test]
+fn whoever_was_away_does_not_take_the_other_for_silent() {
+    virtual_time::both(
+        virtual_time::channels(None, Limits::default()),
+        |actor, alice| {
+            alice.send(&[1, 0, 7]).unwrap();
+            alice.flush().unwrap();
+            actor.sleep(100 * SECOND);
+            alice.finish().unwrap();
+        },
+        |actor, bob| {
+            let channel = std::mem::replace(bob, Channel::pair().0);
+            let mut mail = Mail::new(channel, 2, MOST_BODY, Limits::default().silence);
+            actor.sleep(SECOND / 2);
+            assert_eq!(mail.poll().unwrap(), Some(vec![7]));
+            actor.sleep(90 * SECOND);
+            assert!(mail.poll().unwrap().is_none());
+            mail.into_channel().finish().unwrap();
+        },
+    );
+}
+
 #[test]
 fn mail_that_is_too_long_is_refused() {
     let (mut alice, bob) = Channel::pair();
@@ -214,8 +365,8 @@ fn mail_that_is_too_long_is_refused() {
     assert!(matches!(mail.poll(), Err(Error::Peer(_))));
 }
 
-fn silence() -> std::time::Duration {
-    std::time::Duration::from_secs(60)
+fn silence() -> Duration {
+    Duration::from_secs(60)
 }
 
 fn next(mail: &mut Mail) -> Vec<u8> {
@@ -238,7 +389,7 @@ proptest! {
     }
 
     #[test]
-    fn no_hello_makes_a_decoder_panic(cut in 0usize..200, at in 0usize..200, byte: u8) {
+    fn no_hello_makes_a_decoder_panic(cut in 0usize..210, at in 0usize..210, byte: u8) {
         let ours = hello(Party::Alice, &[(1, 1), (2, 0)]);
         let mut theirs = hello(Party::Bob, &[(1, 1), (2, 2)]).encode(&[9; 32]).unwrap();
         theirs.truncate(cut);
