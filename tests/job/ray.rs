@@ -72,8 +72,13 @@ fn what_keeps_a_cluster_away_is_said_before_the_other_driver_is_met() {
             1,
             &["ended with exit status: 1: no module named", "hint: ", "pip install"][..],
         ),
-        ("echo starting >&2; echo 'error: no cluster' >&2; exit 1", 1, &["starting\n", "error: no cluster\n"]),
+        (
+            "printf '\\033[36mstar\\tting\\033[0m\\n' >&2; echo 'error: no cluster' >&2; exit 1",
+            1,
+            &["star ting\n", "error: no cluster\n"],
+        ),
         (version, 4, &["this is duologue ", "Python is 0.0.0"]),
+        ("echo hello; read end", 7, &["what Ray's side of the driver says"]),
         ("read end", 6, &["does not answer within 1 s", "hint: `ray status`"]),
     ] {
         let done = bob(&couple, script, &format!("{RAY} --wait 1")).end();

@@ -50,16 +50,7 @@ struct Order<'a> {
 impl Ray {
     /// Connects to the cluster, and asks it for the workers.
     pub fn connect(args: &JobParties, threads: u16, console: Console, canceller: &Canceller) -> Result<Ray, Failure> {
-        let mut command = Command::new(process::python());
-        command.args(["-m", "duologue.cluster", "--workers", &args.workers.to_string()]);
-        command.args(["--threads", &threads.to_string()]);
-        let flags = [("--address", &args.ray_address), ("--options", &args.ray_options), ("--listen", &args.listen)];
-        for (flag, value) in flags {
-            command.args(value.iter().map(|value| format!("{flag}={value}")));
-        }
-        // Whatever lies in the current folder is not imported. Ctrl-C is for the driver, who tells the others.
-        command.env("PYTHONSAFEPATH", "1").env("RAY_COLOR_PREFIX", "0").process_group(0);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut command = command(args, threads);
         let mut child = command.spawn().map_err(|why| {
             let what = format!("starting Ray's side, {}", command.get_program().display());
             Failure::io(what)(why).hint(INSTALL)
@@ -67,13 +58,10 @@ impl Ray {
         let words = child.stderr.take().map(|errors| thread::spawn(move || last_words(errors, console)));
         let (orders, answers) = (child.stdin.take(), child.stdout.take());
         let mut ray = Ray { child, orders, words, listen: String::new() };
-        let answer = match answers {
-            Some(answers) => wait_for(answers, Duration::from_secs(args.wait), canceller)?,
-            None => None,
-        };
-        let Some(Connected { listen, version }) = answer.and_then(|line| serde_json::from_str(&line).ok()) else {
-            return Err(ray.why());
-        };
+        let answers = answers.ok_or_else(|| ray.why())?;
+        let answer = wait_for(answers, Duration::from_secs(args.wait), canceller)?.ok_or_else(|| ray.why())?;
+        let Connected { listen, version } = serde_json::from_str(&answer)
+            .map_err(|why| Failure::malformed("what Ray's side of the driver says", why).hint(INSTALL))?;
         if version != super::order::BUILD {
             let why = format!("this is duologue {}, and the package of Python is {version}", super::order::BUILD);
             return Err(Failure::new(Exit::Incompatible, why).hint(INSTALL));
@@ -110,8 +98,9 @@ impl Ray {
         let status = self.child.wait();
         let words = self.words.take().and_then(|words| words.join().ok()).unwrap_or_default();
         let said = |kind: &str| words.iter().find_map(|line| line.strip_prefix(kind)).map(String::from);
+        let is_input = status.as_ref().is_ok_and(|status| status.code() == Some(1));
         let status = status.map_or_else(|why| why.to_string(), |status| status.to_string());
-        let exit = if status == "exit status: 1" { Exit::Input } else { Exit::Machine };
+        let exit = if is_input { Exit::Input } else { Exit::Machine };
         match said("error: ") {
             Some(message) => Failure::new(exit, message),
             None => {
@@ -136,6 +125,20 @@ impl Drop for Ray {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+fn command(args: &JobParties, threads: u16) -> Command {
+    let mut command = Command::new(process::python());
+    command.args(["-m", "duologue.cluster", "--workers", &args.workers.to_string(), "--threads", &threads.to_string()]);
+    for (flag, value) in
+        [("--address", &args.ray_address), ("--options", &args.ray_options), ("--listen", &args.listen)]
+    {
+        command.args(value.iter().map(|value| format!("{flag}={value}")));
+    }
+    // Whatever lies in the current folder is not imported. Ctrl-C is for the driver, who tells the others.
+    command.env("PYTHONSAFEPATH", "1").env("RAY_COLOR_PREFIX", "0").process_group(0);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
 }
 
 /// The first line that is read, if one comes before the end.
@@ -165,7 +168,7 @@ fn wait_for(
 fn last_words(from: impl Read, console: Console) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for line in BufReader::new(from).split(b'\n').map_while(Result::ok) {
-        let line = String::from_utf8_lossy(&line).into_owned();
+        let line = plain(&String::from_utf8_lossy(&line));
         let is_error = line.starts_with("error: ");
         if !is_error && !words.first().is_some_and(|first| first.starts_with("error: ")) {
             console.note(&line);
@@ -174,4 +177,12 @@ fn last_words(from: impl Read, console: Console) -> Vec<String> {
         words.push(line);
     }
     words
+}
+
+/// Without the colours and tabs of Ray's lines.
+fn plain(line: &str) -> String {
+    let mut parts = line.split("\u{1b}[");
+    let first = parts.next().unwrap_or_default().to_string();
+    let text = parts.fold(first, |text, part| text + part.split_once('m').map_or(part, |(_, rest)| rest));
+    text.replace('\t', " ")
 }

@@ -59,10 +59,9 @@ def _hear(heard: queue.SimpleQueue[str | None]) -> None:
 
 def _launch(given: argparse.Namespace, heard: queue.SimpleQueue[str | None], out: TextIO) -> None:
     options = {"num_cpus": given.threads} | _options(given.options)
-    restarts = options.pop("max_restarts", RESTARTS)
     with connected(given.address) as ray:
         listen = listened(ray, given.listen)
-        with Crew(ray, given.workers, options, restarts) as crew:
+        with Crew(ray, given.workers, options, RESTARTS) as crew:
             print(json.dumps({"listen": listen, "version": __version__}), file=out, flush=True)
             if (order := heard.get()) is None:
                 return

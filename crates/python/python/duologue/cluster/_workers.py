@@ -101,7 +101,7 @@ class Crew:
 
     def __init__(self, ray: Any, count: int, options: Mapping[str, Any], restarts: int) -> None:
         self._ray = ray
-        self._restarts = restarts
+        self._restarts = options.get("max_restarts", restarts)
         self._work: list[Any] = []
         """What those do that have not ended for good."""
         self._lost: list[str] = []
@@ -111,7 +111,7 @@ class Crew:
         actor = ray.remote(concurrency_groups={"control": 1})(Worker)
         names = [f"duologue-worker-{number}" for number in range(count)]
         # Another job of the same cluster has the same names in another namespace.
-        usual = {"max_restarts": restarts, "max_task_retries": restarts, "namespace": f"duologue-{token_hex(4)}"}
+        usual = {"max_restarts": restarts, "max_task_retries": self._restarts, "namespace": f"duologue-{token_hex(4)}"}
         try:
             self._actors = [actor.options(**{**usual, **options, "name": name}).remote(name) for name in names]
         except (TypeError, ValueError) as why:
