@@ -20,7 +20,7 @@ use crate::io::input::{self, ALL};
 use crate::io::sizes;
 use crate::program;
 use duologue::channel::Channel;
-use duologue::circuit::Binding;
+use duologue::circuit::{Binding, Program};
 use duologue::job::control::{Attempt, Hello, MOST_BODY, Machine, Mail};
 use duologue::job::{Last, Part as JobPart, Plan};
 use duologue::{Inputs, Session, hex};
@@ -29,9 +29,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 pub fn run(args: &JobDrive, config: &Config, console: &Console) -> Result<(), Failure> {
-    let plan = load(args)?;
+    let (plan, counts) = load(args)?;
     let whole = merge::whole(&plan)?;
-    check_inputs(args, &whole)?;
+    // Each input of ours is there, with as many rows as the plan says.
+    input::check_lanes(&whole, args.parties.party, |name| lanes(&counts, name))?;
     let targets = Targets::new(&whole, args.parties.party, &args.output)?;
     targets.spare(&args.input)?;
     let meeting = Meeting::new(&args.parties, config, console)?;
@@ -56,28 +57,29 @@ fn later(failure: Failure, state: &Path) -> Failure {
     failure.hint(format!("the job is done: `duologue job merge {}` writes its outputs", state.display()))
 }
 
-/// The plan that is named, or that of the program that is named.
-fn load(args: &JobDrive) -> Result<Plan, Failure> {
+/// The lanes of inputs, by their names.
+type Counts = Vec<(String, u64)>;
+
+/// The plan that is named, or that of the program that is named; and how many lanes there are for each input of ours.
+fn load(args: &JobDrive) -> Result<(Plan, Counts), Failure> {
     if args.input.iter().any(|source| source.value == "-" || source.value.starts_with("-:")) {
         let why = "standard input has no rows that workers could read: write it to a file";
         return Err(Failure::input(why));
     }
+    let count = |program: &Program| input::count(program, args.parties.party, &args.input);
     if plan::is_file(&args.program) {
-        return plan::load(&args.program, &args.cut, &args.size);
+        let plan = plan::load(&args.program, &args.cut, &args.size)?;
+        let counts = count(plan.program())?;
+        return Ok((plan, counts));
     }
     let program = program::load(&args.program, &[])?;
-    let counts = input::count(&program, args.parties.party, &args.input)?;
-    let count = |name: &str| counts.iter().find(|(known, _)| known == name).map(|(_, count)| *count);
-    let plan = plan::cut(&program, &args.cut, &sizes::all(&program, &args.size, count)?)?;
-    Ok(plan)
+    let counts = count(&program)?;
+    let plan = plan::cut(&program, &args.cut, &sizes::all(&program, &args.size, |name| lanes(&counts, name))?)?;
+    Ok((plan, counts))
 }
 
-/// Each input of ours is there, with as many rows as the plan says.
-fn check_inputs(args: &JobDrive, whole: &Binding) -> Result<(), Failure> {
-    let counts = input::count(whole.program(), args.parties.party, &args.input)?;
-    input::check_lanes(whole, args.parties.party, |name| {
-        counts.iter().find(|(known, _)| known == name).map(|(_, count)| *count)
-    })
+fn lanes(counts: &Counts, input: &str) -> Option<u64> {
+    counts.iter().find(|(known, _)| known == input).map(|(_, count)| *count)
 }
 
 fn consent(
