@@ -2,6 +2,7 @@
 
 mod failures;
 mod meeting;
+mod predicted;
 mod refused;
 mod results;
 mod resumed;

@@ -186,13 +186,14 @@ impl Job<'_> {
         session.register_all(&calls);
         session.set_threads(self.settings.threads.into());
         session.set_part(JobPart::last(state.parts(self.plan)?.job, attempt));
-        let (binding, options) = self.settings.choose(&mut session, &last.binding, &calls)?;
-        let outcome = session.run(&binding, &options, &inputs)?;
+        let choice = self.settings.choose(&mut session, &last.binding, &calls)?;
+        let outcome = session.run(&choice.binding, &choice.options, &inputs)?;
+        let conditions = session.conditions();
         // On the disk of both before either goes on: a party that closes hears that the other one closes too.
         state.parts(self.plan)?.write(From::Last(attempt), &outcome.outputs)?;
         state.finish_last()?;
         session.close()?;
-        Ok(Some(LastReport::new(&outcome.report)))
+        Ok(Some(LastReport::new(&outcome.report, choice.predicted(conditions))))
     }
 
     /// What the last program takes: whole inputs, and the shares of all shards.

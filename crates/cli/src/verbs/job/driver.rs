@@ -197,8 +197,8 @@ impl Driver<'_> {
                 }
                 _ => self.lose(id, "it has no key, or an address that is none", now),
             },
-            Answer::Done { shard, attempt, micros, sent, received } => {
-                let verdict = Verdict::Done(Costs { micros, sent, received });
+            Answer::Done { shard, attempt, micros, sent, received, predicted } => {
+                let verdict = Verdict::Done(Costs { micros, sent, received, predicted });
                 self.ended(id, at(shard, attempt), verdict, now);
             }
             Answer::Failed { shard, attempt, reason, why } => {

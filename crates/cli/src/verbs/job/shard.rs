@@ -100,13 +100,14 @@ impl Shards {
         session.register_all(&calls);
         session.set_threads(self.work.settings.threads.into());
         session.set_part(Part::of_shard(job, attempt.shard, attempt.number));
-        let (binding, options) = self.work.settings.choose(&mut session, &shard.binding, &calls)?;
-        let outcome = session.run(&binding, &options, &inputs)?;
-        let moved = session.counters();
+        let choice = self.work.settings.choose(&mut session, &shard.binding, &calls)?;
+        let outcome = session.run(&choice.binding, &choice.options, &inputs)?;
+        let (moved, conditions) = (session.counters(), session.conditions());
         session.close()?;
         Parts { folder: &self.work.state, plan, job }.write(From::Shard(attempt), &outcome.outputs)?;
-        let (sent, received) = (moved.wire_sent, moved.wire_received);
-        Ok(Costs { micros: start.elapsed().as_micros() as u64, sent, received })
+        let (sent, received, micros) = (moved.wire_sent, moved.wire_received, start.elapsed().as_micros() as u64);
+        let predicted = choice.predicted(conditions.or_else(|| self.work.settings.simulated()));
+        Ok(Costs { micros, sent, received, predicted: predicted.map(|time| time.as_micros() as u64) })
     }
 
     /// The rows of this party's inputs that a shard takes.

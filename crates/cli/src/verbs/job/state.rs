@@ -9,9 +9,9 @@
 //! | `parts/` | a file for each output of each finished attempt |
 //!
 //! Lines of the log: `duologue job 1 alice`, `inputs JSON`, then `job HEX`, `begun SHARD ATTEMPT`, `finished SHARD ATTEMPT MICROSECONDS
-//! SENT RECEIVED`, `undone SHARD`; `begun last ATTEMPT`, `finished last ATTEMPT`, `undone last`; `merged` when the outputs are where
-//! the user wants them. A last line without its end was being written when the driver stopped, and counts for nothing. Without a `job`
-//! no other driver was met, and the folder counts as empty.
+//! SENT RECEIVED`, behind which are the microseconds that were predicted, if any were, `undone SHARD`; `begun last ATTEMPT`, `finished last
+//! ATTEMPT`, `undone last`; `merged` when the outputs are where the user wants them. A last line without its end was being written when the
+//! driver stopped, and counts for nothing. Without a `job` no other driver was met, and the folder counts as empty.
 
 use super::driver::Log;
 use super::parts::{self, From, Parts};
@@ -284,10 +284,11 @@ impl Log for State {
     }
 
     fn finished(&mut self, attempt: Attempt, costs: Costs) -> Result<(), Failure> {
-        let (Attempt { shard, number }, Costs { micros, sent, received }) = (attempt, costs);
+        let (Attempt { shard, number }, Costs { micros, sent, received, predicted }) = (attempt, costs);
         self.kept.shards[shard as usize].finished = Some(number);
         self.kept.costs[shard as usize] = costs;
-        self.write(&format!("finished {shard} {number} {micros} {sent} {received}\n"))
+        let predicted = predicted.map_or(String::new(), |predicted| format!(" {predicted}"));
+        self.write(&format!("finished {shard} {number} {micros} {sent} {received}{predicted}\n"))
     }
 
     fn shards(&self) -> usize {
@@ -370,9 +371,11 @@ impl Kept {
                 *progress = Progress { begun, finished: None };
             }
             ("undone", _, []) => progress.finished = None,
-            ("finished", Some(shard), &[attempt, micros, sent, received]) => {
+            ("finished", Some(shard), &[attempt, micros, sent, received, ref predicted @ ..])
+                if predicted.len() < 2 =>
+            {
                 progress.finished = Some(finished(attempt)?);
-                self.costs[shard] = Costs { micros, sent, received };
+                self.costs[shard] = Costs { micros, sent, received, predicted: predicted.first().copied() };
             }
             ("finished", None, &[attempt]) => progress.finished = Some(finished(attempt)?),
             _ => return None,
@@ -403,7 +406,9 @@ mod tests {
         assert_eq!((kept.party, kept.job), (Party::Bob, Some([0xab; 32])));
         let of = |begun, finished| Progress { begun, finished };
         assert_eq!(kept.shards, [of(1, None), of(2, Some(2))]);
-        assert_eq!(kept.costs[1], Costs { micros: 70, sent: 8, received: 9 });
+        assert_eq!(kept.costs[1], Costs { micros: 70, sent: 8, received: 9, predicted: None });
+        let kept = read_log(&text.replace("70 8 9", "70 8 9 60"), 2).unwrap();
+        assert_eq!(kept.costs[1].predicted, Some(60));
         let kept = read_log(&format!("{text}\nbegun last 3\nfinished last 3\nundone 1\nmerged\n"), 2).err().unwrap();
         assert!(kept.contains("line 7"), "a line that was cut is none: {kept}");
         let text = text.replace("\nfinished 0 1 1", "\nbegun last 3\nfinished last 3\nundone 1\nmerged\n");
@@ -423,6 +428,7 @@ mod tests {
             "",
             "begin 0 1",
             "begun 0 1 1",
+            "finished 0 0 1 1 1 1 1",
             "begun last",
             "begun last 1 1",
             "finished last 1",
