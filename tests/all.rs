@@ -11,6 +11,7 @@ mod bench;
 mod command;
 mod compile;
 mod configuration;
+mod cost;
 mod data;
 mod demo;
 mod doctor;

@@ -6,6 +6,7 @@ mod failures;
 mod impostor;
 mod meeting;
 mod pools;
+mod predicted;
 mod ray;
 mod refused;
 mod results;

@@ -1,6 +1,6 @@
 """How jobs gain by workers, what a lost worker costs, how fast outputs are merged, and what memory a driver takes.
 
-    python crates/cli/benches/jobs.py target/release/duologue [throughput|lost|one|pools|large ...]
+    python crates/cli/benches/jobs.py target/release/duologue [throughput|shared|lost|one|pools|large ...]
 
 Both parties' drivers and workers run on this machine. Between the workers of a pair is a simulated line of 100 Mbit/s, which
 Yao fills, so that the line is the limit and not the processors. Outputs are compared with NumPy's.
@@ -140,6 +140,29 @@ def throughput(folder: Path) -> None:
               f" slowest shard {slowest:.2f} s, driver {alice.memory / 1e3:.0f} MB")
 
 
+def shared(folder: Path) -> None:
+    """Pairs that share one line, each with its part of the rate: as `duologue cost --workers` predicts them, and as they are."""
+    program, lanes = "block:multiply_low:64", 600
+    for protocol, delay, rate in (("yao", "20ms", 20), ("gmw", "100ms", 100)):
+        couple = Couple(folder / protocol, program, lanes, 64)
+        expected = couple.inputs[0] * couple.inputs[1]
+        how = ["--protocol", protocol, "--correlations", "softspoken4"]
+        words = [COMMAND, "cost", program, "--size", f"lanes={lanes}", "--shards", str(SHARDS), "--workers", "4", *how]
+        words += ["--link", f"{delay},{rate}Mbit", "--json"]
+        predicted = json.loads(subprocess.run(words, capture_output=True, check=True).stdout)
+        for row in predicted["pairs"]:
+            pairs = row["pairs"]
+            state = f"shared{pairs}"
+            alice, bob = couple.drive(SHARDS, pairs, ["--link", f"{delay},{rate / pairs}Mbit", *how], state)
+            report = alice.end()
+            bob.end()
+            couple.check(state, expected)
+            slowest = max(shard["seconds"] for shard in report["shards"])
+            print(f"{protocol}, {delay}, {rate} Mbit/s among {pairs} pairs: predicted {row['seconds']:.2f} s, took"
+                  f" {report['seconds']:.2f} s; a shard {row['shard']:.2f} s, the slowest {slowest:.2f} s;"
+                  f" line full to {row['full']:.2f}")
+
+
 def lost(folder: Path) -> None:
     """One worker of Alice's is killed when half the time of an undisturbed job is over."""
     couple = Couple(folder, "block:multiply_low:64", LANES, 64)
@@ -227,7 +250,7 @@ def large(folder: Path) -> None:
 
 
 ALL: dict[str, Callable[[Path], None]] = {
-    "throughput": throughput, "lost": lost, "one": one, "pools": pools, "large": large,
+    "throughput": throughput, "shared": shared, "lost": lost, "one": one, "pools": pools, "large": large,
 }
 
 if __name__ == "__main__":

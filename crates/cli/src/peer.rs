@@ -123,10 +123,13 @@ pub fn bind(address: &str, console: &Console) -> Result<Listener, Failure> {
 }
 
 fn limits(args: &Meeting) -> Limits {
+    patient(Duration::from_secs(args.silence.max(1))).meet(Duration::from_secs(args.wait))
+}
+
+/// The limits towards a peer that may be silent for so long.
+pub fn patient(silence: Duration) -> Limits {
     let usual = Limits::default();
-    let silence = Duration::from_secs(args.silence.max(1));
     // A peer with the same limit of silence hears a heartbeat in time.
     let heartbeat = usual.heartbeat.min(silence / 4);
-    let progress = usual.progress.max(silence);
-    usual.meet(Duration::from_secs(args.wait)).silence(silence).heartbeat(heartbeat).progress(progress)
+    usual.silence(silence).heartbeat(heartbeat).progress(usual.progress.max(silence))
 }

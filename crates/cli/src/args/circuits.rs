@@ -2,7 +2,7 @@
 
 use super::PROGRAM;
 use super::least::Least;
-use super::values::{Pair, garbling, goal, nanoseconds, party, port};
+use super::values::{Pair, Protocol, garbling, goal, nanoseconds, party, port, protocol};
 use crate::config::Maker;
 use crate::grain::MOST_CORES;
 use clap::ValueEnum;
@@ -10,6 +10,7 @@ use duologue::channel::Link;
 use duologue::circuit::Port;
 use duologue::circuit::blocks::Goal;
 use duologue::circuit::optimise::gates::MOST_EFFORT;
+use duologue::job::MOST_SHARDS;
 use duologue::{Garbling, Party};
 use std::path::PathBuf;
 
@@ -39,14 +40,37 @@ pub struct Cost {
     #[command(flatten)]
     pub least: Least,
     #[command(flatten)]
+    pub job: CostOfJob,
+    #[command(flatten)]
     pub grain: Grain,
 }
+
+/// How a job is cut whose costs are asked for, and by whom it is computed.
+#[derive(clap::Args)]
+pub struct CostOfJob {
+    /// Say instead what a job takes with 1, 2, 4 and up to N pairs of workers that share the line, and how many of them pay
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_PAIRS), conflicts_with = "strands")]
+    pub workers: Option<u32>,
+    /// With --workers: into how many shards the lanes are cut; by default as many as there are pairs
+    #[arg(long, value_name = "NUMBER", requires = "workers", value_parser = clap::value_parser!(u32).range(1..=MOST_SHARDS.into()))]
+    pub shards: Option<u32>,
+    /// With --workers: the size whose lanes are cut, where there is more than one that could be
+    #[arg(long, value_name = "SIZE", requires = "workers")]
+    pub by: Option<String>,
+    /// With --workers: the protocol of the shards and of the last program; auto is the one that is predicted to be best over a
+    /// pair's part of the line
+    #[arg(long, requires = "workers", default_value = "auto", value_parser = protocol())]
+    pub protocol: Protocol,
+}
+
+/// As many workers as a driver starts at most.
+const MOST_PAIRS: i64 = 1024;
 
 /// What the simulation of several cores takes; times that are not given are those measured for garbling.
 #[derive(clap::Args)]
 pub struct Grain {
     /// Say instead, by simulation, how many times as fast Yao would garble it on so many cores, by fine and by coarse grain
-    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_CORES)), conflicts_with_all = ["link", "garbling", "correlations", "strands"])]
+    #[arg(long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_CORES)), conflicts_with_all = ["link", "garbling", "correlations", "strands", "workers"])]
     pub cores: Vec<u32>,
     /// With --cores: an AND on one core, such as 6.8ns
     #[arg(long, value_name = "TIME", requires = "cores", value_parser = nanoseconds)]

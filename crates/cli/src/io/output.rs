@@ -91,6 +91,12 @@ impl Destinations {
         Some(found.target.file.clone())
     }
 
+    /// Whether an output has a file to itself.
+    pub fn is_alone(&self, name: &str) -> bool {
+        let found = self.0.iter().find(|destination| destination.name == name);
+        found.is_some_and(|Destination { target, .. }| target.column.is_none() && target.place.is_file())
+    }
+
     pub fn use_stdout(&self) -> bool {
         self.0.iter().any(|destination| destination.target.place == Place::Stdout)
     }
@@ -356,11 +362,6 @@ impl Place {
             Place::Device(path) | Place::File(path) => Location::has_ending(&path.to_string_lossy(), extension),
         }
     }
-}
-
-/// Whether a path is something that is there and is no file.
-pub fn is_device(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|there| !there.is_file())
 }
 
 /// The one path of a file that may not be there yet. A link is followed, so that what it points to is replaced and not the link.

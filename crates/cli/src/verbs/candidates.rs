@@ -50,6 +50,16 @@ impl Candidates {
     }
 }
 
+/// What is chosen among for a shard of a job or its last program where no protocol is named: every protocol for this program alone.
+pub fn of_part(
+    binding: &Binding,
+    (options, garbling): (&Options, Option<Garbling>),
+    calls: &Calls,
+) -> Result<Choices, Failure> {
+    let all = candidates(options, garbling).into_iter().chain(mixes(binding, options));
+    Ok(Choices::new(all.map(|options| (binding.clone(), options)), calls)?)
+}
+
 /// A candidate with what it was predicted to take.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Predicted {

@@ -4,6 +4,7 @@
 //! parties compute and from how fast this machine computes AES.
 
 mod cores;
+mod workers;
 
 use crate::args::Cost;
 use crate::failure::Failure;
@@ -25,6 +26,9 @@ pub fn run(args: &Cost, console: &Console) -> Result<(), Failure> {
     let supply = program::Supply { maker: args.correlations.0, pool: false };
     let program::Chosen { program, scheme, garbled, .. } =
         program::load_with(&args.program, &[], &args.least, &args.size, supply, &program::Ours::default())?;
+    if let Some(most) = args.job.workers {
+        return console.show(&workers::WorkersReport::new(&program, args, most)?);
+    }
     let binding = program::told(&args.program, sizes::bind(&program, &args.size, &[])?);
     if !args.grain.cores.is_empty() {
         return console.show(&cores::CoresReport::new(&binding, &args.grain)?);

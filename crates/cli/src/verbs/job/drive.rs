@@ -27,9 +27,10 @@ use std::time::{Duration, Instant};
 pub fn run(args: &JobDrive, config: &Config, console: &Console) -> Result<(), Failure> {
     check_sources(args)?;
     let (task, party) = (&args.task, args.task.parties.party);
-    let plan = shards::load(task, &args.input)?;
+    let (plan, counts) = shards::load(task, &args.input)?;
     let whole = merge::whole(&plan)?;
-    check_inputs(args, &whole)?;
+    // Each input of ours is there, with as many rows as the plan says.
+    input::check_lanes(&whole, party, |name| shards::lanes(&counts, name))?;
     let targets = Targets::new(&whole, party, &args.output)?;
     targets.spare(&args.input)?;
     let meeting = Meeting::new(&task.parties, task.settings.threads, config, console)?;
@@ -65,13 +66,6 @@ fn check_sources(args: &JobDrive) -> Result<(), Failure> {
         return Err(Failure::input(why));
     }
     Ok(())
-}
-
-/// Each input of ours is there, with as many rows as the plan says.
-fn check_inputs(args: &JobDrive, whole: &Binding) -> Result<(), Failure> {
-    let party = args.task.parties.party;
-    let counts = input::count(whole.program(), party, &args.input)?;
-    input::check_lanes(whole, party, |name| counts.iter().find(|(known, _)| known == name).map(|(_, count)| *count))
 }
 
 fn consent(
@@ -128,13 +122,14 @@ impl Job<'_> {
         session.register_all(&calls);
         session.set_threads(self.settings.threads.into());
         session.set_part(JobPart::last(state.parts(self.plan)?.job, attempt));
-        let (binding, options) = self.settings.choose(&mut session, &last.binding, &calls)?;
-        let outcome = session.run(&binding, &options, inputs)?;
+        let choice = self.settings.choose(&mut session, &last.binding, &calls)?;
+        let outcome = session.run(&choice.binding, &choice.options, inputs)?;
+        let conditions = session.conditions();
         // On the disk of both before either goes on: a party that closes hears that the other one closes too.
         state.parts(self.plan)?.write(From::Last(attempt), &outcome.outputs)?;
         state.finish_last()?;
         session.close()?;
-        Ok(LastReport::new(&outcome.report))
+        Ok(LastReport::new(&outcome.report, choice.predicted(conditions)))
     }
 
     /// What the last program takes: whole inputs, and the shares of all shards.

@@ -218,8 +218,8 @@ impl Driver<'_> {
                 }
                 _ => self.lose(id, "it has no key, or an address that is none", now),
             },
-            Answer::Done { shard, attempt, micros, sent, received } => {
-                let costs = Costs { micros, sent, received };
+            Answer::Done { shard, attempt, micros, sent, received, predicted } => {
+                let costs = Costs { micros, sent, received, predicted };
                 let verdict = self.verified(id, at(shard, attempt), costs);
                 self.ended(id, at(shard, attempt), verdict, now);
             }

@@ -22,8 +22,8 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
-use values::{Format, Location, csv, npy};
+use std::path::PathBuf;
+use values::{Location, csv, npy};
 
 /// Lanes of a part that are in memory at a time.
 const CHUNK: u64 = 1 << 16;
@@ -78,7 +78,7 @@ impl Targets {
     /// Checks before the job that the outputs are ours and that the files can be written.
     pub fn new(binding: &Binding, party: Party, wanted: &[Pair<String>]) -> Result<Targets, Failure> {
         let all = Destinations::new(binding, party, &[], wanted, None)?;
-        let (streamed, others): (Vec<_>, Vec<_>) = wanted.iter().cloned().partition(|pair| is_streamed(&pair.value));
+        let (streamed, others): (Vec<_>, Vec<_>) = wanted.iter().cloned().partition(|pair| all.is_alone(&pair.name));
         if streamed.is_empty() {
             return Ok(Targets { streamed: Vec::new(), others: all });
         }
@@ -106,13 +106,6 @@ impl Targets {
         let streamed = self.streamed.iter().find(|(output, ..)| output == name).map(|(_, _, file)| file.clone());
         streamed.or_else(|| self.others.of(name))
     }
-}
-
-/// Whether a file has one output alone, lane after lane.
-fn is_streamed(file: &str) -> bool {
-    let whole = file.parse().is_ok_and(|location: Location| location.column.is_none());
-    let is_table = Format::of(file) != Format::Csv || file == "-";
-    whole && !is_table && !crate::io::output::is_device(Path::new(file))
 }
 
 /// The finished attempts of a job, whose outputs are put together.

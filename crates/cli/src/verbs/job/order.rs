@@ -78,15 +78,15 @@ pub enum Answer {
     /// It has a key for this attempt, and listens there.
     Ready { shard: u32, attempt: u32, key: String, address: String },
     /// The outputs are on the disk.
-    Done { shard: u32, attempt: u32, micros: u64, sent: u64, received: u64 },
+    Done { shard: u32, attempt: u32, micros: u64, sent: u64, received: u64, predicted: Option<u64> },
     /// There are none: why in a number, and in words.
     Failed { shard: u32, attempt: u32, reason: u8, why: String },
 }
 
 impl Answer {
     pub fn done(shard: u32, attempt: u32, costs: Costs) -> Answer {
-        let Costs { micros, sent, received } = costs;
-        Answer::Done { shard, attempt, micros, sent, received }
+        let Costs { micros, sent, received, predicted } = costs;
+        Answer::Done { shard, attempt, micros, sent, received, predicted }
     }
 }
 

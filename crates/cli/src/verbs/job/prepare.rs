@@ -15,7 +15,7 @@ use std::time::Instant;
 
 pub fn run(args: &JobPrepare, config: &Config, console: &Console) -> Result<(), Failure> {
     let (task, settings) = (&args.task, Settings::new(&args.task));
-    let plan = shards::load(task, &[])?;
+    let (plan, _) = shards::load(task, &[])?;
     check_demand(&plan, &settings)?;
     let meeting = Meeting::new(&task.parties, task.settings.threads, config, console)?;
     let (purpose, sources, stamps) = (Purpose::MakePools, &[][..], Vec::new());

@@ -3,17 +3,21 @@
 use crate::args::{JobSettings, JobTask, Protocol};
 use crate::config::Maker;
 use crate::failure::{Exit, Failure};
+use crate::peer;
+use crate::verbs::candidates;
 use duologue::call::Calls;
 use duologue::channel::{Limits, Link};
 use duologue::circuit::Binding;
 use duologue::correlation::Demand;
-use duologue::cost::choice::{Choices, Wish, candidates, mixes};
+use duologue::cost;
+use duologue::cost::choice::{Choices, Wish};
 use duologue::cost::cost_from_pool;
-use duologue::{Garbling, Options, Party, Scheme, Session};
+use duologue::{Conditions, Garbling, Options, Party, Scheme, Session};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 /// Settings by their words on the command line.
@@ -87,28 +91,38 @@ impl Settings {
     }
 
     pub fn limits(&self) -> Limits {
-        let usual = Limits::default();
         let silence = Duration::from_secs(self.silence);
-        let limits = usual.silence(silence).heartbeat(usual.heartbeat.min(silence / 4));
-        limits.progress(usual.progress.max(silence)).meet(silence.min(Duration::from_secs(self.deadline)))
+        peer::patient(silence).meet(silence.min(Duration::from_secs(self.deadline)))
     }
 
     /// The options of a session for a program; if the protocol is to be chosen, the session chooses with its peer.
-    pub fn choose(
-        &self,
-        session: &mut Session,
-        binding: &Arc<Binding>,
-        calls: &Calls,
-    ) -> Result<(Arc<Binding>, Options), Failure> {
+    pub fn choose(&self, session: &mut Session, binding: &Arc<Binding>, calls: &Calls) -> Result<Choice, Failure> {
         if let Protocol::This(scheme) = read(&self.protocol)? {
-            return Ok((binding.clone(), self.options(scheme)?));
+            let (binding, options) = (binding.clone(), self.options(scheme)?);
+            return Ok(Choice { foreseen: self.draft(&binding, options), binding, options });
         }
-        let options = self.options(Scheme::Yao)?;
-        let all = candidates(&options, None).into_iter().chain(mixes(binding, &options));
-        let all: Vec<_> = all.map(|options| (Binding::clone(binding), options)).collect();
-        let ranking = session.choose(&Choices::new(all, calls)?, Wish::default())?;
+        let choices = candidates::of_part(binding, (&self.options(Scheme::Yao)?, None), calls)?;
+        let ranking = session.choose(&choices, Wish::default())?;
         let best = ranking.best();
-        Ok((best.binding.clone(), best.options))
+        let foreseen = Foreseen::Chosen(best.total());
+        Ok(Choice { binding: best.binding.clone(), options: best.options, foreseen })
+    }
+
+    /// Drafts a run while it goes on, if the line may be known when it is over. Nothing is measured for it: a maker that is named needs no line.
+    fn draft(&self, binding: &Arc<Binding>, options: Options) -> Foreseen {
+        if self.assume_link.is_none() && self.link.is_none() && options.extension.is_some() {
+            return Foreseen::Nothing;
+        }
+        let binding = Binding::clone(binding);
+        let draft = move || Choices::new([(binding, options)], &apps::calls()).ok();
+        let thread = thread::Builder::new().name("duologue-draft".into()).spawn(draft);
+        thread.map_or(Foreseen::Nothing, Foreseen::Alone)
+    }
+
+    /// The line that is simulated between workers, and this machine's processor.
+    pub fn simulated(&self) -> Option<Conditions> {
+        let line = self.link().ok()??;
+        Some(Conditions::of(&line).with_speed(cost::blocks_per_second().saturating_mul(self.threads.into())))
     }
 
     /// The correlations that a program draws by the protocol that is named.
@@ -141,6 +155,36 @@ impl Settings {
         let usual = Options::new(scheme).garbler(garbler).garbling(read(&self.garbling)?);
         let Maker(maker) = read(&self.correlations)?;
         Ok(usual.extension(maker).link(self.assume_link.as_deref().map(read).transpose()?))
+    }
+}
+
+/// What a session runs.
+pub struct Choice {
+    pub binding: Arc<Binding>,
+    pub options: Options,
+    foreseen: Foreseen,
+}
+
+/// What is known of how long a run takes.
+enum Foreseen {
+    Nothing,
+    /// What was predicted when it was chosen.
+    Chosen(Duration),
+    /// It is drafted, if it can be.
+    Alone(JoinHandle<Option<Choices>>),
+}
+
+impl Choice {
+    /// How long its run, which is over, was predicted to take: when it was chosen, or else for the line that both assume, or else for these
+    /// conditions.
+    pub fn predicted(self, known: Option<Conditions>) -> Option<Duration> {
+        let draft = match self.foreseen {
+            Foreseen::Nothing => return None,
+            Foreseen::Chosen(time) => return Some(time),
+            Foreseen::Alone(draft) => draft.join().ok()??,
+        };
+        let conditions = self.options.link.map(|link| Conditions::of(&link)).or(known)?;
+        Some(draft.rank(Wish::default(), &conditions).ok()?.first()?.total())
     }
 }
 

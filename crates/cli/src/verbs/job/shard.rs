@@ -143,12 +143,15 @@ impl Shards {
         if let Some(pool) = pool {
             session.use_pool(pool)?;
         }
-        let (binding, options) = self.work.settings.choose(&mut session, &shard.binding, &calls)?;
-        let outcome = session.run(&binding, &options, &inputs)?;
+        let choice = self.work.settings.choose(&mut session, &shard.binding, &calls)?;
+        let outcome = session.run(&choice.binding, &choice.options, &inputs)?;
+        let conditions = session.conditions();
         let costs = ended(session, start)?;
         let parts = Parts { folder: &self.work.state, plan: &job.plan, job: job.number };
         parts.write(From::Shard(attempt), &outcome.outputs)?;
-        Ok(Costs { micros: start.elapsed().as_micros() as u64, ..costs })
+        let micros = start.elapsed().as_micros() as u64;
+        let predicted = choice.predicted(conditions.or_else(|| self.work.settings.simulated()));
+        Ok(Costs { micros, predicted: predicted.map(|time| time.as_micros() as u64), ..costs })
     }
 
     /// Makes a pool for the next attempt at a shard, with as much in it as that will draw. One that is not whole is erased.
@@ -211,7 +214,7 @@ fn ended(session: Session, start: Instant) -> Result<Costs, Failure> {
     let moved = session.counters();
     session.close()?;
     let (sent, received) = (moved.wire_sent, moved.wire_received);
-    Ok(Costs { micros: start.elapsed().as_micros() as u64, sent, received })
+    Ok(Costs { micros: start.elapsed().as_micros() as u64, sent, received, predicted: None })
 }
 
 /// A pool that cannot be used costs an attempt: the next one makes correlations of its own.

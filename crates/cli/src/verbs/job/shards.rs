@@ -18,6 +18,7 @@ use crate::io::console::count;
 use crate::io::{input, sizes};
 use crate::program;
 use duologue::channel::Channel;
+use duologue::circuit::Program;
 use duologue::job::Plan;
 use duologue::job::control::{Agreed, Attempt, Costs, Hello, MOST_BODY, Machine, Mail};
 use duologue::{Party, hex};
@@ -53,15 +54,25 @@ impl Purpose {
     }
 }
 
-/// The plan that is named, or that of the program that is named.
-pub fn load(task: &JobTask, inputs: &[Source]) -> Result<Plan, Failure> {
+/// The lanes of inputs, by their names.
+pub type Counts = Vec<(String, u64)>;
+
+/// The plan that is named, or that of the program that is named; and how many lanes there are for each input of ours.
+pub fn load(task: &JobTask, inputs: &[Source]) -> Result<(Plan, Counts), Failure> {
+    let count = |program: &Program| input::count(program, task.parties.party, inputs);
     if plan::is_file(&task.program) {
-        return plan::load(&task.program, &task.cut, &task.size);
+        let plan = plan::load(&task.program, &task.cut, &task.size)?;
+        let counts = count(plan.program())?;
+        return Ok((plan, counts));
     }
     let program = program::load(&task.program, &[])?;
-    let counts = input::count(&program, task.parties.party, inputs)?;
-    let count = |name: &str| counts.iter().find(|(known, _)| known == name).map(|(_, count)| *count);
-    plan::cut(&program, &task.cut, &sizes::all(&program, &task.size, count)?)
+    let counts = count(&program)?;
+    let plan = plan::cut(&program, &task.cut, &sizes::all(&program, &task.size, |name| lanes(&counts, name))?)?;
+    Ok((plan, counts))
+}
+
+pub fn lanes(counts: &Counts, input: &str) -> Option<u64> {
+    counts.iter().find(|(known, _)| known == input).map(|(_, count)| *count)
 }
 
 impl Job<'_> {

@@ -314,10 +314,11 @@ impl Log for State {
     }
 
     fn finished(&mut self, attempt: Attempt, costs: Costs) -> Result<(), Failure> {
-        let (Attempt { shard, number }, Costs { micros, sent, received }) = (attempt, costs);
+        let (Attempt { shard, number }, Costs { micros, sent, received, predicted }) = (attempt, costs);
         self.kept.shards[shard as usize].finished = Some(number);
         self.kept.costs[shard as usize] = costs;
-        self.write(&format!("finished {shard} {number} {micros} {sent} {received}\n"))?;
+        let predicted = predicted.map_or(String::new(), |predicted| format!(" {predicted}"));
+        self.write(&format!("finished {shard} {number} {micros} {sent} {received}{predicted}\n"))?;
         self.try_to_erase_pools(attempt);
         Ok(())
     }

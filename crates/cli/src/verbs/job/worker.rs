@@ -275,7 +275,7 @@ impl Worker<'_> {
 
     /// For whoever looks at this worker alone: a line of JSON on standard output, or a note.
     fn show(&self, Attempt { shard, number: attempt }: Attempt, costs: &Costs) -> Result<(), Failure> {
-        let Costs { micros, sent, received } = *costs;
+        let Costs { micros, sent, received, .. } = *costs;
         let seconds = Duration::from_micros(micros).as_secs_f64();
         if self.console.json() {
             return self.console.show_json(&Computed { shard, attempt, seconds, sent, received });

@@ -56,6 +56,8 @@ pub struct Costs {
     pub sent: u64,
     /// Bytes that the session received.
     pub received: u64,
+    /// Microseconds that its run was predicted to take, if they were. Not told to the other driver, which has them of its own worker.
+    pub predicted: Option<u64>,
 }
 
 /// Why a party's side of an attempt failed.
@@ -192,7 +194,7 @@ impl Message {
             5 => {
                 let attempt = attempt(&mut rest)?;
                 let mut number = || take(&mut rest).map(u64::from_le_bytes);
-                let costs = Costs { micros: number()?, sent: number()?, received: number()? };
+                let costs = Costs { micros: number()?, sent: number()?, received: number()?, predicted: None };
                 Message::Ended(attempt, Verdict::Done(costs))
             }
             6 => {

@@ -16,7 +16,7 @@ from .. import errors
 from ..report import Phase
 from . import _child
 
-__all__ = ["Driver", "JobReport", "JobSettings", "LastReport", "Progress", "ShardReport"]
+__all__ = ["Driver", "JobReport", "JobSettings", "LastReport", "PredictedReport", "Progress", "ShardReport"]
 
 
 class JobSettings(TypedDict, total=False):
@@ -59,6 +59,18 @@ class ShardReport:
     sent: int
     """Bytes between the two workers."""
     received: int
+    predicted: float | None = None
+    """Seconds that its run was predicted to take; none if the protocol is named and nothing is known of the line."""
+
+
+@dataclass(frozen=True)
+class PredictedReport:
+    """All shards that were predicted: what they were predicted to take together, and what they took."""
+
+    seconds: float
+    took: float
+    slowest: float
+    """How many times as long as predicted the slowest one took."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +80,7 @@ class LastReport:
     protocol: str
     setup: Phase
     online: Phase
+    predicted: float | None = None
 
 
 @dataclass(frozen=True)
@@ -83,6 +96,8 @@ class JobReport:
     seconds: float
     """From the meeting of the drivers to the outputs."""
     shards: tuple[ShardReport, ...]
+    predicted: PredictedReport | None
+    """None if no shard was predicted."""
     last: LastReport | None
     """None if nothing was reduced."""
     outputs: dict[str, Any]
@@ -94,9 +109,11 @@ class JobReport:
         last = report.pop("last", None)
         if last is not None:
             setup, online = _phase(last["setup"]), _phase(last["online"])
-            last = LastReport(last["protocol"], setup, online)
+            last = LastReport(last["protocol"], setup, online, last.get("predicted"))
+        predicted = report.pop("predicted", None)
+        predicted = PredictedReport(**predicted) if predicted is not None else None
         outputs = {name: _output(output) for name, output in report.pop("outputs", {}).items()}
-        return cls(**report, shards=shards, last=last, outputs=outputs)
+        return cls(**report, shards=shards, predicted=predicted, last=last, outputs=outputs)
 
 
 def _output(output: dict[str, Any]) -> Any:

@@ -17,7 +17,7 @@ fn logged(folder: &Path, whose: &Whose<'_>) -> String {
         let attempt = Attempt { shard, number };
         state.begun(attempt).unwrap();
         if is_done {
-            state.finished(attempt, Costs { micros: 1234, sent: 56, received: 78 }).unwrap();
+            state.finished(attempt, Costs { micros: 1234, sent: 56, received: 78, predicted: None }).unwrap();
         }
     }
     state.begin_last().unwrap();

@@ -6,7 +6,7 @@
 //! | `inputs JSON` | what the inputs come from; without it pools were made for the job, and no more |
 //! | `job HEX` | the number of the job; without it no other driver was met, and the folder counts as empty |
 //! | `begun SHARD ATTEMPT` | whatever an earlier attempt has finished or made counts no more |
-//! | `finished SHARD ATTEMPT MICROSECONDS SENT RECEIVED` | the outputs are there |
+//! | `finished SHARD ATTEMPT MICROSECONDS SENT RECEIVED [PREDICTED]` | the outputs are there; the last are microseconds, too |
 //! | `pool SHARD ATTEMPT` | the attempt has made a pool for the next one |
 //! | `undone SHARD` | what is in the last of these two lines counts no more |
 //! | `begun last ATTEMPT`, `finished last ATTEMPT`, `undone last` | the same of the last program |
@@ -134,9 +134,11 @@ impl Kept {
             }
             ("undone", _, []) => *progress = Progress { begun: progress.begun, ..Progress::default() },
             ("pool", Some(_), &[attempt]) => progress.pool = Some(ended(attempt)?),
-            ("finished", Some(shard), &[attempt, micros, sent, received]) => {
+            ("finished", Some(shard), &[attempt, micros, sent, received, ref predicted @ ..])
+                if predicted.len() < 2 =>
+            {
                 progress.finished = Some(ended(attempt)?);
-                self.costs[shard] = Costs { micros, sent, received };
+                self.costs[shard] = Costs { micros, sent, received, predicted: predicted.first().copied() };
             }
             ("finished", None, &[attempt]) => progress.finished = Some(ended(attempt)?),
             _ => return None,

@@ -12,7 +12,9 @@ fn a_log_is_read_up_to_its_last_whole_line() {
     assert_eq!((kept.party, kept.job), (Party::Bob, Some([0xab; 32])));
     let of = |begun, finished| Progress { begun, finished, pool: None };
     assert_eq!(kept.shards, [of(1, None), of(2, Some(2))]);
-    assert_eq!(kept.costs[1], Costs { micros: 70, sent: 8, received: 9 });
+    assert_eq!(kept.costs[1], Costs { micros: 70, sent: 8, received: 9, predicted: None });
+    let predicted = read_log(&text.replace("70 8 9", "70 8 9 60"), 2).unwrap();
+    assert_eq!(predicted.costs[1].predicted, Some(60));
     let kept = read_log(&format!("{text}\nbegun last 3\nfinished last 3\nundone 1\nmerged\n"), 2).err().unwrap();
     assert!(kept.contains("line 7"), "a line that was cut is none: {kept}");
     let text = text.replace("\nfinished 0 1 1", "\nbegun last 3\nfinished last 3\nundone 1\nmerged\n");
@@ -32,6 +34,7 @@ fn a_line_that_no_driver_writes_is_refused() {
         "",
         "begin 0 1",
         "begun 0 1 1",
+        "finished 0 0 1 1 1 1 1",
         "begun last",
         "begun last 1 1",
         "finished last 1",

@@ -18,7 +18,7 @@ pub fn key() -> PublicKey {
 fn all() -> Vec<Message> {
     let attempt = Attempt { shard: 3, number: 2 };
     let offer = |address: &str| Offer { key: key(), address: address.into() };
-    let costs = Costs { micros: 1, sent: u64::MAX, received: 3 };
+    let costs = Costs { micros: 1, sent: u64::MAX, received: 3, predicted: None };
     vec![
         Message::Free,
         Message::Gone,
