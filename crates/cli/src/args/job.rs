@@ -186,9 +186,9 @@ pub struct JobSettings {
     /// Who garbles in Yao; by default the party with more input bits
     #[arg(long, value_name = "PARTY", value_parser = party())]
     pub garbler: Option<Party>,
-    /// How Yao garbles an AND, both alike: half-gates send 32 bytes, three-halves 25 for more computing
-    #[arg(long, default_value = "half-gates", value_parser = garbling())]
-    pub garbling: Garbling,
+    /// How Yao garbles an AND, both alike: half-gates, the usual, send 32 bytes, three-halves 25 for more computing; auto takes the better one
+    #[arg(long, value_parser = garbling())]
+    pub garbling: Option<Garbling>,
     /// The maker of correlations, both alike: auto (by demand, line and processor), softspoken1 to softspoken8, silent (by demand),
     /// silent16d to silent20d, silent16w to silent19w
     #[arg(long, value_name = "MAKER", default_value = "auto")]

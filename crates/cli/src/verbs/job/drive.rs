@@ -118,11 +118,12 @@ impl Job<'_> {
         state: &mut State,
     ) -> Result<LastReport, Failure> {
         let calls = apps::calls();
+        let choices = self.settings.choices(&last.binding, &calls)?;
         let mut session = Session::connect(channel, self.task.parties.party)?;
         session.register_all(&calls);
         session.set_threads(self.settings.threads.into());
         session.set_part(JobPart::last(state.parts(self.plan)?.job, attempt));
-        let choice = self.settings.choose(&mut session, &last.binding, &calls)?;
+        let choice = self.settings.choose(&mut session, &last.binding, choices.as_ref())?;
         let outcome = session.run(&choice.binding, &choice.options, inputs)?;
         let conditions = session.conditions();
         // On the disk of both before either goes on: a party that closes hears that the other one closes too.

@@ -25,7 +25,7 @@ use std::time::Duration;
 pub struct Settings {
     protocol: String,
     garbler: Option<String>,
-    garbling: String,
+    garbling: Option<String>,
     correlations: String,
     assume_link: Option<String>,
     link: Option<String>,
@@ -40,7 +40,7 @@ impl Settings {
         Settings {
             protocol: protocol.to_string(),
             garbler: garbler.map(|party| party.to_string()),
-            garbling: garbling.name().into(),
+            garbling: garbling.map(|garbling| garbling.name().into()),
             correlations: correlations.to_string(),
             assume_link: assume_link.map(|link| link.to_string()),
             link: link.map(|link| link.to_string()),
@@ -55,7 +55,7 @@ impl Settings {
         Settings {
             protocol: Protocol::Auto.to_string(),
             garbler: None,
-            garbling: Garbling::default().name().into(),
+            garbling: None,
             correlations: Maker(None).to_string(),
             assume_link: None,
             link: None,
@@ -72,7 +72,7 @@ impl Settings {
             ("the version of the command", super::order::BUILD.into()),
             ("the protocol of the shards", self.protocol.clone()),
             ("who garbles", self.garbler.clone().unwrap_or("whoever has more input bits".into())),
-            ("how ANDs are garbled", self.garbling.clone()),
+            ("how ANDs are garbled", self.garbling.clone().unwrap_or("as usual".into())),
             ("what makes correlations", self.correlations.clone()),
             ("the line that is assumed", perhaps(&self.assume_link)),
             ("the line that is simulated", perhaps(&self.link)),
@@ -95,14 +95,31 @@ impl Settings {
         peer::patient(silence).meet(silence.min(Duration::from_secs(self.deadline)))
     }
 
+    /// What a session chooses among for a program; nothing if the protocol is named. All candidates are drafted, which may take long:
+    /// before the parties meet.
+    pub fn choices(&self, binding: &Binding, calls: &Calls) -> Result<Option<Choices>, Failure> {
+        match read(&self.protocol)? {
+            Protocol::This(_) => Ok(None),
+            Protocol::Auto => {
+                let options = self.options(Scheme::Yao)?;
+                candidates::of_part(binding, (&options, self.garbling()?), calls).map(Some)
+            }
+        }
+    }
+
     /// The options of a session for a program; if the protocol is to be chosen, the session chooses with its peer.
-    pub fn choose(&self, session: &mut Session, binding: &Arc<Binding>, calls: &Calls) -> Result<Choice, Failure> {
+    pub fn choose(
+        &self,
+        session: &mut Session,
+        binding: &Arc<Binding>,
+        choices: Option<&Choices>,
+    ) -> Result<Choice, Failure> {
         if let Protocol::This(scheme) = read(&self.protocol)? {
             let (binding, options) = (binding.clone(), self.options(scheme)?);
             return Ok(Choice { foreseen: self.draft(&binding, options), binding, options });
         }
-        let choices = candidates::of_part(binding, (&self.options(Scheme::Yao)?, None), calls)?;
-        let ranking = session.choose(&choices, Wish::default())?;
+        let none = || Failure::malformed("the settings of a job", "there is no protocol to choose among");
+        let ranking = session.choose(choices.ok_or_else(none)?, Wish::default())?;
         let best = ranking.best();
         let foreseen = Foreseen::Chosen(best.total());
         Ok(Choice { binding: best.binding.clone(), options: best.options, foreseen })
@@ -150,9 +167,13 @@ impl Settings {
         Ok(())
     }
 
+    fn garbling(&self) -> Result<Option<Garbling>, Failure> {
+        self.garbling.as_deref().map(read).transpose()
+    }
+
     fn options(&self, scheme: Scheme) -> Result<Options, Failure> {
         let garbler = self.garbler.as_deref().map(party).transpose()?;
-        let usual = Options::new(scheme).garbler(garbler).garbling(read(&self.garbling)?);
+        let usual = Options::new(scheme).garbler(garbler).garbling(self.garbling()?.unwrap_or_default());
         let Maker(maker) = read(&self.correlations)?;
         Ok(usual.extension(maker).link(self.assume_link.as_deref().map(read).transpose()?))
     }

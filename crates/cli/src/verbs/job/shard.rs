@@ -9,13 +9,16 @@ use crate::args::Source;
 use crate::failure::{Exit, Failure};
 use crate::io::input;
 use crate::peer::shaped;
+use duologue::call::Calls;
 use duologue::channel::{Canceller, Channel, Identity, Listener, PublicKey, Security};
+use duologue::circuit::Binding;
 use duologue::correlation::pool::Pool;
+use duologue::cost::choice::Choices;
 use duologue::job::control::{Attempt, Costs};
 use duologue::job::{Part, Plan, Shard};
 use duologue::{Inputs, Party, Session, hex};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 /// The worker to meet.
@@ -45,7 +48,11 @@ pub struct Shards {
     party: Party,
     /// What there is to compute, if there is.
     job: Option<Job>,
+    /// The digest and the sizes of the program that was drafted last, and its candidates.
+    drafted: Mutex<Option<Drafted>>,
 }
+
+type Drafted = (([u8; 32], Vec<u64>), Arc<Choices>);
 
 /// The plan and the number of a job, and the keys of the parties, Alice's first.
 struct Job {
@@ -76,7 +83,7 @@ impl Shards {
     pub fn new(work: Work) -> Result<Shards, Failure> {
         let party = settings::party(&work.party)?;
         let (Some(digest), Some([alice, bob])) = (&work.plan, &work.parties) else {
-            return Ok(Shards { work, party, job: None });
+            return Ok(Shards { work, party, job: None, drafted: Mutex::default() });
         };
         let plan = state::read_plan(&work.state)?;
         if hex(&plan.digest()) != *digest {
@@ -87,7 +94,7 @@ impl Shards {
             state::number(&work.job).ok_or_else(|| Failure::malformed("the driver's message", "the job's number"))?;
         let job =
             Job { plan, number, parties: [alice.parse()?, bob.parse()?], pools: Pools::new(&work.state, &number) };
-        Ok(Shards { work, party, job: Some(job) })
+        Ok(Shards { work, party, job: Some(job), drafted: Mutex::default() })
     }
 
     /// Does with the worker that the driver names what the job is.
@@ -136,14 +143,15 @@ impl Shards {
         let attempt = task.attempt;
         // Before the workers meet: what is wrong with it is known here alone.
         let pool = made.map(|made| job.pool(made, attempt)).transpose().map_err(unusable)?;
-        let (channel, start) = self.meet(task)?;
         let calls = apps::calls();
+        let choices = self.choices(&shard.binding, &calls)?;
+        let (channel, start) = self.meet(task)?;
         let mut session = self.session(job, attempt, channel)?;
         session.register_all(&calls);
         if let Some(pool) = pool {
             session.use_pool(pool)?;
         }
-        let choice = self.work.settings.choose(&mut session, &shard.binding, &calls)?;
+        let choice = self.work.settings.choose(&mut session, &shard.binding, choices.as_deref())?;
         let outcome = session.run(&choice.binding, &choice.options, &inputs)?;
         let conditions = session.conditions();
         let costs = ended(session, start)?;
@@ -152,6 +160,17 @@ impl Shards {
         let micros = start.elapsed().as_micros() as u64;
         let predicted = choice.predicted(conditions.or_else(|| self.work.settings.simulated()));
         Ok(Costs { micros, predicted: predicted.map(|time| time.as_micros() as u64), ..costs })
+    }
+
+    /// What the session of a shard chooses among, if it does: most shards have the program and the sizes of the one before.
+    fn choices(&self, binding: &Binding, calls: &Calls) -> Result<Option<Arc<Choices>>, Failure> {
+        let known = (binding.program().digest()?, binding.sizes().to_vec());
+        let mut drafted = self.drafted.lock().unwrap_or_else(PoisonError::into_inner);
+        if drafted.as_ref().is_none_or(|(of, _)| *of != known) {
+            let choices = self.work.settings.choices(binding, calls)?;
+            *drafted = choices.map(|choices| (known, Arc::new(choices)));
+        }
+        Ok(drafted.as_ref().map(|(_, choices)| choices.clone()))
     }
 
     /// Makes a pool for the next attempt at a shard, with as much in it as that will draw. One that is not whole is erased.
