@@ -75,7 +75,7 @@ fn a_worker_that_says_it_is_another_shard_counts_for_nothing() {
     let said = bob.until("workers: duologue ");
     let alice = job.alice("", &address);
     let mut worker = Impostor::employed(place, &said);
-    assert_eq!(worker.hear(), json!({ "is": "prepare", "shard": 0, "attempt": 1 }));
+    assert_eq!(worker.hear(), json!({ "is": "prepare", "shard": 0, "attempt": 1, "pool": "without" }));
     let key = Identity::generate().unwrap().public().to_string();
     for (shard, attempt) in [(1, 1), (0, 2), (0, 0), (7, 1), (u32::MAX, u32::MAX)] {
         worker.say(json!({ "is": "ready", "shard": shard, "attempt": attempt, "key": key, "address": "127.0.0.1:9" }));

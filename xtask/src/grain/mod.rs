@@ -175,19 +175,12 @@ fn widths() -> String {
     )
 }
 
-/// The most cores that are looked at.
-const MOST_TRIED: u32 = 1024;
-
 /// What the numbers say.
 fn what_follows(programs: &[Simulated]) -> String {
-    // A layer takes as many cores as are best for it, so more are never slower.
     let first = |program: &Simulated, times: f64| {
-        let (mut from, mut end) = (2, MOST_TRIED + 1);
-        while from < end {
-            let cores = from.midpoint(end);
-            if program.on(cores).fine >= times { end = cores } else { from = cores + 1 }
-        }
-        if from > MOST_TRIED { "never".to_string() } else { from.to_string() }
+        let mut tried = 2..=1024;
+        let found = tried.find(|&cores| program.work.fine(cores, &program.times) >= times);
+        found.map_or("never".to_string(), |n| n.to_string())
     };
     let row = |program: &Simulated| {
         let cells = [1.1, 1.5, 2.0, 4.0].map(|times| first(program, times));

@@ -162,14 +162,13 @@ impl Work {
         let one = self.serial(times);
         let times_as_fast = |time: f64| if time > 0.0 { one / time } else { 1.0 };
         let groups = || halvings(cores);
-        let fine = self.levels.iter().map(|level| self.level(level, 1, cores, times)).sum();
         let best = |options: &dyn Fn(&[Map]) -> f64| self.levels.iter().map(|level| options(level)).sum::<f64>();
         let coarse = best(&|level| least(groups().map(|groups| self.level(level, groups, 1, times))));
         let both = best(&|level| least(groups().map(|groups| self.level(level, groups, cores / groups, times))));
         let shared = self.maps().fold(0.0, |sum, (plan, lanes)| sum + plan.shared(lanes, cores, times));
         Speedup {
             cores,
-            fine: times_as_fast(fine),
+            fine: self.fine(cores, times),
             coarse: times_as_fast(coarse),
             both: times_as_fast(both),
             bound: times_as_fast((one / f64::from(cores)).max(self.longest(times))),
@@ -177,6 +176,12 @@ impl Work {
             ands_from: times.pays_from(Kind::And, cores),
             xors_from: times.pays_from(Kind::Xor, cores),
         }
+    }
+
+    /// How many times as fast as one core so many are, if they share out the gates of each layer.
+    pub fn fine(&self, cores: u32, times: &Times) -> f64 {
+        let fine: f64 = self.levels.iter().map(|level| self.level(level, 1, cores, times)).sum();
+        if fine > 0.0 { self.serial(times) / fine } else { 1.0 }
     }
 
     /// Nanoseconds on one core.
