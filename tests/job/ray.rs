@@ -69,11 +69,11 @@ fn what_keeps_a_cluster_away_is_said_before_the_other_driver_is_met() {
     for (script, code, words) in [
         (
             "echo no module named duologue >&2; exit 1",
-            1,
+            8,
             &["ended with exit status: 1: no module named", "hint: ", "pip install"][..],
         ),
         (
-            "printf '\\033[36mstar\\tting\\033[0m\\n' >&2; echo 'error: no cluster' >&2; exit 1",
+            "printf '\\033[36mstar\\tting\\033[0m\\n' >&2; echo 'error: no cluster' >&2; exit 64",
             1,
             &["star ting\n", "error: no cluster\n"],
         ),

@@ -15,12 +15,13 @@ from typing import Any
 import duologue as duo
 import numpy as np
 import pytest
+from clusters import DEADLINE, SLOW, Cluster, below, free_port, is_left, kill, processes, wait_for
 from duologue import errors
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'ray>=2.40,<3'")
 
 from duologue.cluster import _blocks, _folder, _inputs  # noqa: E402
-from test_ray import DEADLINE, SLOW, Cluster, below, free_port, is_left, kill, processes, wait_for  # noqa: E402
+
 
 ADD = "block:add:32"
 

@@ -186,7 +186,7 @@ pub struct JobSettings {
     /// Who garbles in Yao; by default the party with more input bits
     #[arg(long, value_name = "PARTY", value_parser = party())]
     pub garbler: Option<Party>,
-    /// How Yao garbles an AND, both alike: half-gates, the usual, send 32 bytes, three-halves 25 for more computing; auto takes the better one
+    /// How Yao garbles an AND, both alike: half-gates, the usual, send 32 bytes, three-halves 25 for more computing; without it --protocol auto takes the better one
     #[arg(long, value_parser = garbling())]
     pub garbling: Option<Garbling>,
     /// The maker of correlations, both alike: auto (by demand, line and processor), softspoken1 to softspoken8, silent (by demand),

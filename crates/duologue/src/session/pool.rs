@@ -23,13 +23,12 @@ use zeroize::Zeroizing;
 
 impl Session {
     /// Makes an empty pool in `folder`, for this peer, and uses it in this session. The pool is bound to the keys that the
-    /// parties have proved to one another, and is refused where they are others.
+    /// parties have proved to one another, and is refused where they are others. In a session of a
+    /// [part of a job](Self::set_part) the pool is for the next attempt at that part alone.
     ///
     /// # Errors
     /// [`Error::Usage`] if the session was used before or the folder cannot be a pool; [`Error::Incompatible`] if the
     /// peer does not make one. Any other error ends the session.
-    ///
-    /// In a session of a [part of a job](Self::set_part) the pool is for the next attempt at that part alone.
     pub fn create_pool(&mut self, folder: &Path, extension: Extension, seal: Option<SealKey>) -> Result<()> {
         self.found_pool(folder, MakerTerm::new(extension), Demand::NONE, seal)
     }

@@ -280,8 +280,10 @@ impl<const N: usize> Folder<N> {
         files::sync_folder(self.path())?;
         header.erase()?;
         (0..N).try_for_each(|kind| self.erase(kind, |_| true))?;
-        ["cursor", "lock"].iter().try_for_each(|name| files::erase(&self.path().join(name)))?;
-        fs::remove_dir(self.path()).map_err(files::doing("removing", self.path()))
+        files::erase(&self.path().join("cursor"))?;
+        let path = self.path().to_path_buf();
+        drop(self);
+        remove_emptied(&path)
     }
 
     fn keyed(&self) -> Keyed<'_> {
@@ -387,7 +389,7 @@ impl Leftovers {
 /// Erases whatever is left of a folder of this content, whether it can be opened or not, and removes it, unless something else lies
 /// there. What is not one of its files stays.
 pub(crate) fn erase(path: &Path, content: &Content) -> Result<()> {
-    let _lock = lock(path)?;
+    let lock = lock(path)?;
     // Without the header, and the key in it, the rest is noise, and the folder is none.
     if path.join("header").exists() {
         let header = Doomed::open(&path.join("header"))?.rename()?;
@@ -397,12 +399,18 @@ pub(crate) fn erase(path: &Path, content: &Content) -> Result<()> {
     let names = names(path)?;
     let is_key = |name: &&String| key::parse(name).is_some();
     let is_ours = |name: &&String| {
-        ["cursor", "lock"].contains(&name.as_str())
-            || content.parse(name).is_some()
-            || content.parse_part(name).is_some()
+        name.as_str() == "cursor" || content.parse(name).is_some() || content.parse_part(name).is_some()
     };
     let keys = names.iter().filter(is_key);
     keys.chain(names.iter().filter(is_ours)).try_for_each(|name| files::erase(&path.join(name)))?;
+    drop(lock);
+    remove_emptied(path)
+}
+
+/// Removes a folder of which nothing is left but the lock, which is not held any more: an open file keeps its folder on a network's file
+/// system.
+fn remove_emptied(path: &Path) -> Result<()> {
+    files::erase(&path.join("lock"))?;
     fs::remove_dir(path).map_err(files::doing("removing", path))
 }
 

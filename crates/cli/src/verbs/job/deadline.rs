@@ -1,6 +1,6 @@
 //! An end to what a peer could draw out for as long as it likes, by a byte from time to time.
 
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use duologue::channel::Canceller;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
@@ -39,14 +39,13 @@ impl Deadline {
         &self.canceller
     }
 
-    /// Why it ended: for want of `what` in time, if that is so.
-    pub fn cause(&self, why: duologue::Error, what: &'static str) -> duologue::Error {
-        match why {
-            duologue::Error::Cancelled if !self.user.is_cancelled() => {
-                duologue::Error::Timeout { what, seconds: self.limit.as_secs() }
-            }
-            why => why,
+    /// Why it ended: it took too long, if that is so.
+    pub fn cause(&self, why: impl Into<Failure>, what: &str, hint: &str) -> Failure {
+        let why = why.into();
+        if why.exit != Exit::Cancelled || self.user.is_cancelled() {
+            return why;
         }
+        Failure::new(Exit::Timeout, format!("{what} within {} s", self.limit.as_secs())).hint(hint)
     }
 }
 
@@ -66,11 +65,11 @@ mod tests {
         let user = Canceller::new();
         let deadline = Deadline::new(Duration::ZERO, &user).unwrap();
         wait_for(&deadline);
-        let why = deadline.cause(Error::Cancelled, "hello");
-        assert!(matches!(why, Error::Timeout { what: "hello", seconds: 0 }), "{why}");
+        let why = deadline.cause(Error::Cancelled, "it did not end", "be patient");
+        assert_eq!((why.exit, &*why.message), (Exit::Timeout, "it did not end within 0 s"));
         let deadline = Deadline::new(Duration::from_secs(1 << 30), &user).unwrap();
         user.cancel();
         wait_for(&deadline);
-        assert!(matches!(deadline.cause(Error::Cancelled, "hello"), Error::Cancelled));
+        assert_eq!(deadline.cause(Error::Cancelled, "it did not end", "be patient").exit, Exit::Cancelled);
     }
 }

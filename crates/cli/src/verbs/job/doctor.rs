@@ -32,13 +32,13 @@ pub fn run(args: &JobDoctor, config: &Config, console: &Console) -> Result<(), F
     let folder = TempDir::new().map_err(Failure::io("making a temporary folder"))?;
     let key = meeting.worker_key(folder.path())?;
     let canceller = interrupt::canceller()?;
-    let Met { reception, mut channel, workers, ray } = meeting.meet(&key, settings.limits(), config, &canceller)?;
+    let Met { reception, channel, workers, ray } = meeting.meet(&key, settings.limits(), config, &canceller)?;
     let routes = vec![Progress::default(); parties.workers.into()];
     let mut fields = vec![("what is called for", "a look at the routes between workers".into())];
     fields.push(("how many workers", parties.workers.to_string()));
     fields.push(settings.patience());
     let hello = Hello { party: parties.party, fields, job: None, shards: routes };
-    let agreed = hello.exchange(&mut channel).map_err(|why| reception.cause(why))?;
+    let (channel, agreed) = meeting.agree(&hello, channel, &reception, &canceller)?;
     let mut report = Routes { routes: vec![Route::default(); parties.workers.into()] };
     let driver = Driver {
         party: parties.party,
@@ -60,7 +60,8 @@ pub fn run(args: &JobDoctor, config: &Config, console: &Console) -> Result<(), F
         makes_pools: false,
         once: true,
     };
-    driver.run()?.finish()?;
+    let (mut channel, _parting) = driver.run()?;
+    channel.finish()?;
     interrupt::settle()?;
     console.show(&report)?;
     report.check()

@@ -11,7 +11,7 @@ use super::stamps;
 use super::state::State;
 use crate::args::JobDrive;
 use crate::config::{Config, PeerName};
-use crate::failure::{Exit, Failure};
+use crate::failure::Failure;
 use crate::interrupt;
 use crate::io::consent::{Given, Proposal};
 use crate::io::console::Console;
@@ -40,7 +40,7 @@ pub fn run(args: &JobDrive, config: &Config, console: &Console) -> Result<(), Fa
     let job = Job { task, plan: &plan, settings, meeting, purpose, sources, stamps };
     let mut state = job.state()?;
     let start = Instant::now();
-    let channel = job.shards(config, &mut state)?;
+    let (channel, _parting) = job.shards(config, &mut state)?;
     let last = job.last(channel, &mut state);
     // Outputs are removed from the folder when they are where the user wants them, and not before.
     let end = || {
@@ -51,7 +51,11 @@ pub fn run(args: &JobDrive, config: &Config, console: &Console) -> Result<(), Fa
         JobReport::new(&plan, party, &state.kept, last, start.elapsed(), merged)?.show(console)
     };
     end().map_err(|why| if state.is_complete(&plan) { later(why, &task.state) } else { why })?;
-    if args.no_merge { Ok(()) } else { state.merged(&plan) }
+    if args.no_merge {
+        return Ok(());
+    }
+    state.merged(&plan)?;
+    job.remove_pools(&state)
 }
 
 /// What was computed is kept, wherever it could not be written.
@@ -103,10 +107,8 @@ impl Job<'_> {
         let deadline = Deadline::new(Duration::from_secs(self.settings.deadline), &interrupt::current())?;
         let channel = channel.cancelled_by(deadline.canceller());
         let ran = self.run_last(last, &inputs, attempt, channel, state);
-        ran.map(Some).map_err(|why| match why.exit {
-            Exit::Cancelled => deadline.cause(duologue::Error::Cancelled, "end of the last program").into(),
-            _ => why,
-        })
+        let hint = "--deadline, alike at both parties, allows it more time; --resume goes on with it";
+        ran.map(Some).map_err(|why| deadline.cause(why, "the last program did not end", hint))
     }
 
     fn run_last(

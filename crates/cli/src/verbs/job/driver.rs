@@ -1,6 +1,6 @@
 //! The loop of a driver: it hears the other driver and its own workers, and does what its [`Machine`] decides.
 
-use super::meeting::Launched;
+use super::meeting::{Launched, Parting};
 use super::order::{Answer, BUILD, Line, Order, PoolUse, Work};
 use super::reception::Reception;
 use crate::failure::{Exit, Failure};
@@ -111,7 +111,7 @@ impl Workers {
 
 impl Driver<'_> {
     /// Has all shards computed. The channel to the other driver, on which nothing is under way.
-    pub fn run(mut self) -> Result<Channel, Failure> {
+    pub fn run(mut self) -> Result<(Channel, Parting), Failure> {
         let ended = self.go_on();
         for worker in self.workers.there.values_mut() {
             // Whoever is gone needs no end.
@@ -122,8 +122,8 @@ impl Driver<'_> {
             Err(failure) if failure.exit == Exit::Cancelled => self.peer.abort_after(&duologue::Error::Cancelled),
             Err(failure) => self.peer.abort_after(&duologue::Error::usage(failure.message.clone())),
         }
-        self.launched.end(&self.workers.numbers());
-        ended.map(|()| self.peer.into_channel())
+        let parting = self.launched.end(&self.workers.numbers());
+        ended.map(|()| (self.peer.into_channel(), parting))
     }
 
     fn go_on(&mut self) -> Result<(), Failure> {
@@ -348,6 +348,11 @@ impl Driver<'_> {
             }
             Action::Drop(id) => {
                 self.console.note(format!("{} does not stop: it is given up", self.workers.name(id)));
+                self.give_up(id);
+            }
+            Action::GiveUp(id) => {
+                let name = self.workers.name(id);
+                self.console.note(format!("{name} is given up: its machine has failed twice in a row"));
                 self.give_up(id);
             }
             Action::Over(_) => {}

@@ -1,5 +1,6 @@
 //! How a driver meets: the other party's by the parties' keys, its own workers by theirs.
 
+use super::deadline::Deadline;
 use super::driver::Workers;
 use super::local::Local;
 use super::ray::Ray;
@@ -10,6 +11,7 @@ use crate::failure::{Exit, Failure};
 use crate::io::console::Console;
 use crate::peer;
 use duologue::channel::{Canceller, Channel, Identity, Limits, PublicKey, Security};
+use duologue::job::control::{Agreed, Hello};
 use std::ffi::OsString;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -71,12 +73,23 @@ impl Launched {
         }
     }
 
-    /// Waits for those that were told of the end.
-    pub fn end(self, told: &[u64]) {
-        if let Launched::Here(local) = self {
-            local.end(told);
+    /// Waits for those of this machine that were told of the end. A cluster takes longer, and ends its own meanwhile.
+    pub fn end(self, told: &[u64]) -> Parting {
+        match self {
+            Launched::Elsewhere => {}
+            Launched::Here(local) => local.end(told),
+            Launched::ByRay(mut ray) => {
+                ray.close();
+                return Parting { _ray: Some(ray) };
+            }
         }
+        Parting { _ray: None }
     }
+}
+
+/// The end of whatever has started workers; dropped, it is waited for.
+pub struct Parting {
+    _ray: Option<Ray>,
 }
 
 impl<'a> Meeting<'a> {
@@ -137,6 +150,23 @@ impl<'a> Meeting<'a> {
         };
         self.console.note("the other driver is there");
         Ok(Met { reception, channel, workers, ray })
+    }
+
+    /// Says hello to the other driver, which has so long for it as it had to come, and as it may be silent.
+    pub fn agree(
+        &self,
+        hello: &Hello,
+        channel: Channel,
+        reception: &Reception,
+        canceller: &Canceller,
+    ) -> Result<(Channel, Agreed), Failure> {
+        let limit = Duration::from_secs(self.args.wait.max(self.args.silence));
+        let deadline = Deadline::new(limit, canceller)?;
+        let mut channel = channel.cancelled_by(deadline.canceller());
+        let agreed = hello.exchange(&mut channel).map_err(|why| reception.cause(why));
+        let hint = "look at what the other driver does; --wait allows it more time";
+        let agreed = agreed.map_err(|why| deadline.cause(why, "the other driver did not say what job it has", hint))?;
+        Ok((channel.cancelled_by(canceller), agreed))
     }
 
     /// Connects to the other driver, unless that turns out to connect as well.

@@ -4,7 +4,7 @@
 //! copied. Of tables, JSON and what is shown, an output is in memory.
 
 use super::parts::{self, From, Part, Parts};
-use super::pools::Pools;
+use super::pools::{self, Pools};
 use super::stamps::Stamp;
 use super::state::{self, Kept};
 use crate::args::{JobMerge, Pair};
@@ -57,7 +57,10 @@ pub fn run(args: &JobMerge, console: &Console) -> Result<(), Failure> {
     targets.spare_files(&kept.inputs.iter().flatten().filter_map(Stamp::path).collect::<Vec<_>>())?;
     console.show(&merge.write(&targets)?)?;
     // A driver that was killed may have left some: nothing uses them any more.
-    Pools::new(&args.state, &parts.job).remove()
+    if let Err(why) = Pools::new(&args.state, &parts.job).remove() {
+        pools::say_left(&why, console);
+    }
+    Ok(())
 }
 
 /// The whole program at its sizes, which may be too large for one machine.

@@ -4,6 +4,7 @@
 //! not sealed: the shares beside it are not either.
 
 use crate::failure::Failure;
+use crate::io::console::Console;
 use duologue::correlation::pool::Pool;
 use duologue::hex;
 use duologue::job::control::Attempt;
@@ -93,6 +94,11 @@ impl Pools {
         }
         erased
     }
+}
+
+/// Pools that nothing uses any more, and that somebody still holds, are told.
+pub fn say_left(why: &Failure, console: &Console) {
+    console.note(format!("a pool that nothing uses any more is still there: {}", why.message));
 }
 
 fn erase(folder: &Path) -> Result<(), Failure> {

@@ -22,7 +22,8 @@ pub fn run(args: &JobPrepare, config: &Config, console: &Console) -> Result<(), 
     let job = Job { task, plan: &plan, settings, meeting, purpose, sources, stamps };
     let mut state = job.state()?;
     let start = Instant::now();
-    job.shards(config, &mut state)?.finish()?;
+    let (mut channel, _parting) = job.shards(config, &mut state)?;
+    channel.finish()?;
     interrupt::settle()?;
     console.note(format!("the pools are there: `duologue job drive --state {}` uses them", task.state.display()));
     JobReport::new(&plan, task.parties.party, &state.kept, None, start.elapsed(), None)?.show(console)

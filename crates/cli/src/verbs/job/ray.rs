@@ -18,6 +18,9 @@ use std::time::{Duration, Instant};
 /// How long it may take to end all actors before it is killed. Ray ends those of a process that is gone.
 const GRACE: Duration = Duration::from_secs(20);
 
+/// The exit code of what was asked for and cannot be (`__main__.py`).
+const USAGE: i32 = 64;
+
 /// What to install, and where.
 const INSTALL: &str = "it needs Python with this package and Ray, `pip install 'duologue[ray]'`; the variable DUOLOGUE_PYTHON names another \
                        interpreter than python3";
@@ -84,6 +87,11 @@ impl Ray {
         }
     }
 
+    /// Has it end all actors. Dropped, it is waited for.
+    pub fn close(&mut self) {
+        self.orders = None;
+    }
+
     /// Fails if the process that has started the workers has ended.
     pub fn look(&mut self) -> Result<(), Failure> {
         match self.child.try_wait() {
@@ -98,7 +106,7 @@ impl Ray {
         let status = self.child.wait();
         let words = self.words.take().and_then(|words| words.join().ok()).unwrap_or_default();
         let said = |kind: &str| words.iter().find_map(|line| line.strip_prefix(kind)).map(String::from);
-        let is_input = status.as_ref().is_ok_and(|status| status.code() == Some(1));
+        let is_input = status.as_ref().is_ok_and(|status| status.code() == Some(USAGE));
         let status = status.map_or_else(|why| why.to_string(), |status| status.to_string());
         let exit = if is_input { Exit::Input } else { Exit::Machine };
         match said("error: ") {

@@ -72,7 +72,7 @@ impl Settings {
             ("the version of the command", super::order::BUILD.into()),
             ("the protocol of the shards", self.protocol.clone()),
             ("who garbles", self.garbler.clone().unwrap_or("whoever has more input bits".into())),
-            ("how ANDs are garbled", self.garbling.clone().unwrap_or("as usual".into())),
+            ("how ANDs are garbled", self.compared_garbling()),
             ("what makes correlations", self.correlations.clone()),
             ("the line that is assumed", perhaps(&self.assume_link)),
             ("the line that is simulated", perhaps(&self.link)),
@@ -95,8 +95,7 @@ impl Settings {
         peer::patient(silence).meet(silence.min(Duration::from_secs(self.deadline)))
     }
 
-    /// What a session chooses among for a program; nothing if the protocol is named. All candidates are drafted, which may take long:
-    /// before the parties meet.
+    /// What a session chooses among for a program; nothing if the protocol is named. All candidates are drafted, which may take long.
     pub fn choices(&self, binding: &Binding, calls: &Calls) -> Result<Option<Choices>, Failure> {
         match read(&self.protocol)? {
             Protocol::This(_) => Ok(None),
@@ -116,7 +115,9 @@ impl Settings {
     ) -> Result<Choice, Failure> {
         if let Protocol::This(scheme) = read(&self.protocol)? {
             let (binding, options) = (binding.clone(), self.options(scheme)?);
-            return Ok(Choice { foreseen: self.draft(&binding, options), binding, options });
+            // What a pool saves is in no draft.
+            let foreseen = if session.pool().is_some() { Foreseen::Nothing } else { self.draft(&binding, options) };
+            return Ok(Choice { foreseen, binding, options });
         }
         let none = || Failure::malformed("the settings of a job", "there is no protocol to choose among");
         let ranking = session.choose(choices.ok_or_else(none)?, Wish::default())?;
@@ -165,6 +166,15 @@ impl Settings {
         }
         session.fill_pool(demand)?;
         Ok(())
+    }
+
+    /// Who does not say how, and names the protocol, has the usual one.
+    fn compared_garbling(&self) -> String {
+        let usual = match self.protocol.parse() {
+            Ok(Protocol::This(_)) => Garbling::default().name(),
+            _ => "whatever is best",
+        };
+        self.garbling.clone().unwrap_or(usual.into())
     }
 
     fn garbling(&self) -> Result<Option<Garbling>, Failure> {

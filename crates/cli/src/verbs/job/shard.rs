@@ -152,7 +152,9 @@ impl Shards {
             session.use_pool(pool)?;
         }
         let choice = self.work.settings.choose(&mut session, &shard.binding, choices.as_deref())?;
-        let outcome = session.run(&choice.binding, &choice.options, &inputs)?;
+        // Inputs are read: a file that is not what it should be is one of the pool's.
+        let of_pool = |failure: Failure| if failure.exit == Exit::Malformed { unusable(failure) } else { failure };
+        let outcome = session.run(&choice.binding, &choice.options, &inputs).map_err(|why| of_pool(why.into()))?;
         let conditions = session.conditions();
         let costs = ended(session, start)?;
         let parts = Parts { folder: &self.work.state, plan: &job.plan, job: job.number };
@@ -236,9 +238,9 @@ fn ended(session: Session, start: Instant) -> Result<Costs, Failure> {
     Ok(Costs { micros: start.elapsed().as_micros() as u64, sent, received, predicted: None })
 }
 
-/// A pool that cannot be used costs an attempt: the next one makes correlations of its own.
+/// A pool that cannot be used costs an attempt, and nobody's machine is to blame: the next one makes correlations of its own.
 fn unusable(failure: Failure) -> Failure {
-    Failure { exit: Exit::Machine, ..failure }
+    Failure { exit: Exit::Gone, ..failure }
 }
 
 /// Whoever came or was there in place of the other worker is not the other party, so it is not the other party that misbehaves or

@@ -1,12 +1,11 @@
 //! The shards of a job: a driver meets the other party's, and has its workers compute them or make pools for them.
 
-use super::deadline::Deadline;
 use super::driver::{Driver, Log};
-use super::meeting::{Meeting, Met};
+use super::meeting::{Meeting, Met, Parting};
 use super::order::Work;
 use super::parts::{From, Parts};
 use super::plan;
-use super::pools::Pools;
+use super::pools::{self, Pools};
 use super::settings::Settings;
 use super::stamps::Stamp;
 use super::state::{self, Found, State, Whose};
@@ -105,20 +104,15 @@ impl Job<'_> {
         Ok(state)
     }
 
-    /// Has workers go through all shards. The channel between the drivers.
-    pub fn shards(&self, config: &Config, state: &mut State) -> Result<Channel, Failure> {
+    /// Has workers go through all shards. The channel between the drivers, and the end of the workers.
+    pub fn shards(&self, config: &Config, state: &mut State) -> Result<(Channel, Parting), Failure> {
         let (parties, meeting, canceller) = (&self.task.parties, &self.meeting, interrupt::canceller()?);
         let (limits, key) = (self.settings.limits(), meeting.worker_key(state.folder())?);
-        let Met { reception, mut channel, workers, ray } = meeting.meet(&key, limits, config, &canceller)?;
+        let Met { reception, channel, workers, ray } = meeting.meet(&key, limits, config, &canceller)?;
         let settings = [vec![self.purpose.field()], self.settings.fields()].concat();
         let mut hello = Hello::new(parties.party, self.plan, settings)?;
         (hello.job, hello.shards) = (state.kept.job, state.progress(self.plan));
-        let deadline = Deadline::new(Duration::from_secs(parties.wait), &canceller)?;
-        channel = channel.cancelled_by(deadline.canceller());
-        let agreed = hello.exchange(&mut channel);
-        let mut agreed = agreed.map_err(|why| reception.cause(deadline.cause(why, "hello of the other driver")))?;
-        channel = channel.cancelled_by(&canceller);
-        drop(deadline);
+        let (channel, mut agreed) = meeting.agree(&hello, channel, &reception, &canceller)?;
         state.keep(&agreed)?;
         agreed.take_shards(self.plan);
         self.look_at_pools(&mut agreed, state);
@@ -172,8 +166,16 @@ impl Job<'_> {
     /// What is left of pools that nothing uses is no reason to end a job.
     fn erase_dead_pools(&self, state: &State) {
         if let Err(why) = state.erase_dead_pools() {
-            self.meeting.console.note(format!("a pool that nothing uses any more is still there: {}", why.message));
+            pools::say_left(&why, self.meeting.console);
         }
+    }
+
+    /// Removes the folder of pools, when the job is done.
+    pub fn remove_pools(&self, state: &State) -> Result<(), Failure> {
+        if let Err(why) = state.pools()?.remove() {
+            pools::say_left(&why, self.meeting.console);
+        }
+        Ok(())
     }
 
     fn work(&self, job: [u8; 32], state: &State) -> Result<Work, Failure> {

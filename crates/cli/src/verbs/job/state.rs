@@ -105,7 +105,8 @@ impl State {
             if parts::folder_of(&self.folder).is_dir() {
                 self.parts(whose.plan)?.remove()?;
             }
-            self.pools()?.remove()?;
+            // Nobody uses them any more, whoever still holds one.
+            let _ = self.pools()?.remove();
             return Err(done(&self.folder).hint("a new job needs another --state"));
         }
         let (Some(kept), Some(now)) = (&kept.inputs, whose.inputs) else { return Ok(()) };
@@ -216,8 +217,7 @@ impl State {
     pub fn merged(&mut self, plan: &Plan) -> Result<(), Failure> {
         self.kept.merged = true;
         self.write("merged\n")?;
-        self.parts(plan)?.remove()?;
-        self.pools()?.remove()
+        self.parts(plan)?.remove()
     }
 
     /// An attempt has made a pool for the next one.
@@ -225,7 +225,8 @@ impl State {
         let Attempt { shard, number } = attempt;
         self.kept.shards[shard as usize].pool = Some(number);
         self.kept.costs[shard as usize] = costs;
-        self.write(&format!("pool {shard} {number}\n"))
+        let Costs { micros, sent, received, .. } = costs;
+        self.write(&format!("pool {shard} {number} {micros} {sent} {received}\n"))
     }
 
     fn write(&mut self, lines: &str) -> Result<(), Failure> {

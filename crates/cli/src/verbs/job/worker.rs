@@ -265,8 +265,8 @@ impl Worker<'_> {
         self.active = None;
         match result {
             Ok(costs) => {
-                self.show(attempt, &costs)?;
                 self.line.send(&Answer::done(attempt.shard, attempt.number, costs))?;
+                self.show(attempt, &costs)?;
             }
             Err(failure) => self.fail(attempt, &failure)?,
         }

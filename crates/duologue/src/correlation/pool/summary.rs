@@ -6,7 +6,7 @@
 //! 2    32  identity of the pool
 //! 34   32  identity of Alice's Δ
 //! 66   32  identity of Bob's Δ
-//! 98   32  digest of these, of both keys and of the maker
+//! 98   32  digest of these, of both keys, of the maker and of the part of a job
 //! 130  24  made: COTs by Alice, COTs by Bob, triples
 //! 154  24  used
 //! ```

@@ -13,9 +13,9 @@
 //! times ends the job, and so does a failure that another attempt would not mend ([`Reason::is_final`]). Stragglers are not
 //! duplicated: two workers would compute on the same inputs, and one in vain.
 //!
-//! A worker whose machine fails rests for [`REST`], or until another worker of its party has done an attempt, and is given up at its
-//! second failure in a row, as long as there are others: it would fail at once, be free at once, and use up the attempts that these
-//! would finish.
+//! A worker whose machine fails rests until another worker of its party has done an attempt, or for [`REST`] if none is at one, and is
+//! given up at its second failure in a row, as long as there are others: it would fail at once, be free at once, and use up the attempts
+//! that these would finish. Whoever comes in its place rests as well: it may be on the same machine.
 
 use super::hello::{Agreed, MOST_ATTEMPTS, Progress};
 use super::message::{Attempt, Costs, Message, Offer, Reason, Verdict};
@@ -59,6 +59,8 @@ pub enum Action {
     Stop(WorkerId, Attempt),
     /// Break with a worker that does not stop.
     Drop(WorkerId),
+    /// Break with a worker whose machine fails.
+    GiveUp(WorkerId),
     /// An attempt has failed: on which side first, and why.
     Failed(Attempt, Party, Reason),
     /// The job is over.
@@ -140,6 +142,8 @@ pub struct Machine {
     /// How much later than ours the other driver may say how its side ended.
     patience: Duration,
     once: bool,
+    /// A worker was given up since the last one of ours was done.
+    suspects: bool,
     shards: Vec<Shard>,
     workers: BTreeMap<WorkerId, Hand>,
     /// Of the leader: free workers of the other party. Of the other driver: those that it has named and that got no attempt.
@@ -164,6 +168,7 @@ impl Machine {
             deadline,
             patience: 2 * GRACE,
             once: false,
+            suspects: false,
             shards: agreed.shards.iter().map(shard).collect(),
             workers: BTreeMap::new(),
             credits: 0,
@@ -213,8 +218,11 @@ impl Machine {
 
     /// A worker of ours came, and is free.
     pub fn worker_came(&mut self, worker: WorkerId, now: Duration) {
-        self.workers.insert(worker, Hand { work: Work::Free, failures: 0 });
-        self.free(worker);
+        let may_fail = self.suspects && self.is_at_work();
+        self.workers.insert(worker, Hand { work: Work::Resting(now), failures: may_fail.into() });
+        if !may_fail {
+            self.free(worker);
+        }
         self.begin(now);
     }
 
@@ -332,9 +340,13 @@ impl Machine {
         let stuck: Vec<WorkerId> =
             self.workers.iter().filter(|(_, hand)| stuck(hand.work)).map(|(worker, _)| *worker).collect();
         for worker in stuck {
-            self.give_up(worker);
+            self.workers.remove(&worker);
+            self.act(Action::Drop(worker));
         }
-        self.wake(|since| now.saturating_sub(since) >= REST);
+        self.wake_if_alone();
+        if !self.is_at_work() {
+            self.wake(|since| now.saturating_sub(since) >= REST);
+        }
         self.begin(now);
         Ok(())
     }
@@ -394,6 +406,7 @@ impl Machine {
         match verdict {
             Some(Verdict::Failed(Reason::Machine)) => self.rest(worker, now),
             Some(Verdict::Done(_)) => {
+                self.suspects = false;
                 self.workers.entry(worker).and_modify(|hand| hand.failures = 0);
                 self.free(worker);
                 self.wake(|_| true);
@@ -407,15 +420,16 @@ impl Machine {
         let Some(hand) = self.workers.get_mut(&worker) else { return };
         (hand.work, hand.failures) = (Work::Resting(now), hand.failures + 1);
         if hand.failures >= MOST_MACHINE_FAILURES && others {
-            self.give_up(worker);
+            self.workers.remove(&worker);
+            self.suspects = true;
+            self.act(Action::GiveUp(worker));
         }
         self.wake_if_alone();
     }
 
-    fn give_up(&mut self, worker: WorkerId) {
-        self.workers.remove(&worker);
-        self.act(Action::Drop(worker));
-        self.wake_if_alone();
+    /// Whether a worker of ours is at an attempt.
+    fn is_at_work(&self) -> bool {
+        self.workers.values().any(|hand| matches!(hand.work, Work::Busy(_)))
     }
 
     /// Those that rest since such a time are free again.

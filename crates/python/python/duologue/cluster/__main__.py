@@ -22,6 +22,9 @@ from ._child import PAUSE
 from ._connection import connected, listened, reached
 from ._workers import ALL, RESTARTS, Crew
 
+# The exit code for a driver that asked for what cannot be; Python has 1 for whatever it does not expect.
+USAGE = 64
+
 
 def main() -> None:
     out = sys.stdout
@@ -33,7 +36,7 @@ def main() -> None:
         _launch(_arguments(), heard, out)
     except Error as why:
         print(f"error: {why}", file=sys.stderr, flush=True)
-        raise SystemExit(1 if isinstance(why, UsageError) else 8) from why
+        raise SystemExit(USAGE if isinstance(why, UsageError) else 8) from why
 
 
 def _arguments() -> argparse.Namespace:

@@ -27,7 +27,7 @@ class JobSettings(TypedDict, total=False):
     garbler: str
     """Who garbles in Yao, `alice` or `bob`; by default the party with more input bits."""
     garbling: str
-    """How Yao garbles an AND: `half-gates` (the default) or `three-halves`."""
+    """How Yao garbles an AND: `half-gates` (the usual one) or `three-halves`; `auto` chooses unless one is said."""
     correlations: str
     """What makes correlations: `auto`, `softspoken1` to `softspoken8`, `silent`, ..."""
     assume_link: str

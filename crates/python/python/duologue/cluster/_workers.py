@@ -106,6 +106,8 @@ class Crew:
         """What those do that have not ended for good."""
         self._lost: list[str] = []
         self._idle = 0
+        self._is_over = False
+        """A driver has told a worker that no shard is left: what it does then needs none."""
         if taken := TAKEN & options.keys():
             raise UsageError(f"options of workers may not have {', '.join(sorted(taken))}: these belong to the job")
         actor = ray.remote(concurrency_groups={"control": 1})(Worker)
@@ -134,7 +136,7 @@ class Crew:
         driver may know more."""
         news = self._ended()
         self._lost += news
-        self._idle = 0 if self._work or not self._lost else self._idle + 1
+        self._idle = 0 if self._work or self._is_over or not self._lost else self._idle + 1
         if self._idle > PATIENCE:
             raise MachineError(f"all workers have ended for good, one of them thus: {self._lost[0]}")
         return [f"a worker is lost for good: {why}" for why in news]
@@ -143,9 +145,12 @@ class Crew:
         if not self._work:
             return []
         ended, self._work = self._ray.wait(self._work, num_returns=len(self._work), timeout=0)
-        return [why for work in ended if (why := self._why(work))]
+        found = [self._why(work) for work in ended]
+        self._is_over |= None in found
+        return [why for why in found if why]
 
     def _why(self, work: Any) -> str | None:
+        """Why a worker has ended, unless its driver said that the job needs no more of it."""
         try:
             self._ray.get(work)
         except self._ray.exceptions.RayError as why:

@@ -7,7 +7,7 @@
 //! | `job HEX` | the number of the job; without it no other driver was met, and the folder counts as empty |
 //! | `begun SHARD ATTEMPT` | whatever an earlier attempt has finished or made counts no more |
 //! | `finished SHARD ATTEMPT MICROSECONDS SENT RECEIVED [PREDICTED]` | the outputs are there; the last are microseconds, too |
-//! | `pool SHARD ATTEMPT` | the attempt has made a pool for the next one |
+//! | `pool SHARD ATTEMPT MICROSECONDS SENT RECEIVED` | the attempt has made a pool for the next one |
 //! | `undone SHARD` | what is in the last of these two lines counts no more |
 //! | `begun last ATTEMPT`, `finished last ATTEMPT`, `undone last` | the same of the last program |
 //! | `merged` | the outputs are where the user wants them |
@@ -133,7 +133,10 @@ impl Kept {
                 *progress = Progress { begun, ..Progress::default() };
             }
             ("undone", _, []) => *progress = Progress { begun: progress.begun, ..Progress::default() },
-            ("pool", Some(_), &[attempt]) => progress.pool = Some(ended(attempt)?),
+            ("pool", Some(shard), &[attempt, micros, sent, received]) => {
+                progress.pool = Some(ended(attempt)?);
+                self.costs[shard] = Costs { micros, sent, received, predicted: None };
+            }
             ("finished", Some(shard), &[attempt, micros, sent, received, ref predicted @ ..])
                 if predicted.len() < 2 =>
             {

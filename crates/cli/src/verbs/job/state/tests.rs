@@ -40,13 +40,13 @@ fn a_line_that_no_driver_writes_is_refused() {
         "finished last 1",
         "undone",
         "undone 2",
-        "pool 0 1",
-        "pool 2 0",
+        "pool 0 1 5 6 7",
+        "pool 2 0 5 6 7",
         "pool last 0",
         "pool 0",
-        "begun 0 1\nfinished 0 1 1 1 1\npool 0 1",
-        "begun 0 1\npool 0 1\nfinished 0 1 1 1 1",
-        "begun 0 2\npool 0 1",
+        "begun 0 1\nfinished 0 1 1 1 1\npool 0 1 5 6 7",
+        "begun 0 1\npool 0 1 5 6 7\nfinished 0 1 1 1 1",
+        "begun 0 2\npool 0 1 5 6 7",
         "inputs 3",
         "merged 1",
     ] {
@@ -89,10 +89,10 @@ fn what_both_agreed_on_is_in_the_log() {
 fn a_pool_is_there_until_the_next_attempt_begins() {
     let read = |lines: &str| read_log(&format!("{TITLE}bob\n{lines}\n"), 2).unwrap().shards[0];
     let of = |begun, pool| Progress { begun, finished: None, pool };
-    assert_eq!(read("begun 0 3\npool 0 3"), of(3, Some(3)));
-    assert_eq!(read("begun 0 3\npool 0 3\nbegun 0 4"), of(4, None));
-    assert_eq!(read("begun 0 3\npool 0 3\nundone 0"), of(3, None));
-    assert_eq!(read("begun 0 3\npool 0 3\nundone 0\nbegun 0 4\npool 0 4"), of(4, Some(4)));
+    assert_eq!(read("begun 0 3\npool 0 3 5 6 7"), of(3, Some(3)));
+    assert_eq!(read("begun 0 3\npool 0 3 5 6 7\nbegun 0 4"), of(4, None));
+    assert_eq!(read("begun 0 3\npool 0 3 5 6 7\nundone 0"), of(3, None));
+    assert_eq!(read("begun 0 3\npool 0 3 5 6 7\nundone 0\nbegun 0 4\npool 0 4 5 6 7"), of(4, Some(4)));
 }
 
 /// Makes the pool of an attempt, with nothing in it.

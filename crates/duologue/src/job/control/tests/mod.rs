@@ -166,19 +166,19 @@ fn a_worker_whose_machine_fails_lets_others_go_first() {
     let failed = Verdict::Failed(Reason::Machine);
     let frees = |bob: &mut Machine| bob.actions().iter().filter(|&it| *it == Action::Send(Message::Free)).count();
     let at = |shard, number| Attempt { shard, number };
-    // It rests while another one is at work, and goes on when that one is done, or after a while.
+    let done = |bob: &mut Machine, worker, attempt| {
+        bob.worker_ready(worker, attempt, offer());
+        bob.hear(Message::Ready(attempt, offer()), now).unwrap();
+        bob.worker_ended(worker, attempt, Verdict::Done(Costs::default()), now);
+    };
+    // It rests while another one is at work, however long, and goes on when that one is done.
     let (mut bob, first) = bob();
     bob.hear(Message::Begin(at(1, 1)), now).unwrap();
     bob.worker_ended(1, first, failed, now);
-    assert_eq!(frees(&mut bob), 0);
-    bob.tick(REST - Duration::from_millis(1)).unwrap();
-    assert_eq!(frees(&mut bob), 0);
     bob.tick(REST).unwrap();
-    assert_eq!(frees(&mut bob), 1);
-    bob.worker_ready(2, at(1, 1), offer());
-    bob.hear(Message::Ready(at(1, 1), offer()), now).unwrap();
-    bob.worker_ended(2, at(1, 1), Verdict::Done(Costs::default()), now);
-    assert_eq!(frees(&mut bob), 1);
+    assert_eq!(frees(&mut bob), 0);
+    done(&mut bob, 2, at(1, 1));
+    assert_eq!(frees(&mut bob), 2);
     // Of two that are free the one whose machine has failed is the second; at its second failure in a row it is given up.
     bob.hear(Message::Ended(first, Verdict::Failed(Reason::Other)), now).unwrap();
     bob.hear(Message::Begin(at(0, 2)), now).unwrap();
@@ -186,10 +186,31 @@ fn a_worker_whose_machine_fails_lets_others_go_first() {
     bob.hear(Message::Begin(at(2, 1)), now).unwrap();
     assert!(bob.actions().contains(&Action::Prepare(1, at(2, 1), None)));
     bob.worker_ended(1, at(2, 1), failed, now);
-    assert!(bob.actions().contains(&Action::Drop(1)));
-    // The only one goes on at once: the shard's attempts end it.
-    bob.worker_ended(2, at(0, 2), failed, now);
-    assert_eq!(frees(&mut bob), 1);
+    assert!(bob.actions().contains(&Action::GiveUp(1)));
+    // Whoever comes in its place waits, too, until the other one is done.
+    bob.worker_came(3, now);
+    assert_eq!(frees(&mut bob), 0);
+    done(&mut bob, 2, at(0, 2));
+    assert_eq!(frees(&mut bob), 2);
+}
+
+/// A worker that rests goes on after a while if nobody is at work, and at once if it is the only one.
+#[test]
+fn workers_do_not_rest_for_ever() {
+    let now = Duration::ZERO;
+    let failed = Verdict::Failed(Reason::Machine);
+    let frees = |bob: &mut Machine| bob.actions().iter().filter(|&it| *it == Action::Send(Message::Free)).count();
+    let (mut two, first) = bob();
+    two.worker_ended(1, first, failed, now);
+    two.tick(REST - Duration::from_millis(1)).unwrap();
+    assert_eq!(frees(&mut two), 0);
+    two.tick(REST).unwrap();
+    assert_eq!(frees(&mut two), 1);
+    let (mut one, first) = bob();
+    one.worker_lost(2, now);
+    one.actions();
+    one.worker_ended(1, first, failed, now);
+    assert_eq!(frees(&mut one), 1);
 }
 
 fn offer() -> Offer {

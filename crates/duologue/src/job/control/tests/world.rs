@@ -479,7 +479,7 @@ impl World {
                 self.put(party, worker, At::Meeting(attempt, peer, self.now));
             }
             Action::Stop(worker, attempt) => self.put(party, worker, At::Stopping(attempt)),
-            Action::Drop(worker) => drop(self.drivers[party].workers.remove(&worker)),
+            Action::Drop(worker) | Action::GiveUp(worker) => drop(self.drivers[party].workers.remove(&worker)),
             Action::Failed(..) => {}
             Action::Over(end) => self.drivers[party].end = Some(end),
         }
