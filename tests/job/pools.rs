@@ -322,7 +322,11 @@ fn a_worker_that_is_killed_while_it_makes_a_pool_costs_an_attempt() {
         assert_eq!(attempts(&done), [1, 2, 1]);
     }
     for party in ["alice", "bob"] {
-        assert_eq!(names(&products.couple, party), ["0.1", "1.2", "2.1"], "what is left of the first attempt is erased");
+        assert_eq!(
+            names(&products.couple, party),
+            ["0.1", "1.2", "2.1"],
+            "what is left of the first attempt is erased"
+        );
     }
     let done = products.both(Products::drive(""));
     products.check(&done, [2, 3, 2]);
