@@ -57,6 +57,11 @@ impl Between {
         Between { address, thread }
     }
 
+    /// Whether the job is over, or a driver has ended.
+    pub fn is_over(&self) -> bool {
+        self.thread.is_finished()
+    }
+
     /// What ended it: that one of the drivers has ended, and what that driver said.
     pub fn end(self) -> duologue::Error {
         self.thread.join().unwrap().expect_err("a driver that ends before the job does")

@@ -1,12 +1,16 @@
 //! Pools that are made for the shards of a job: each serves one attempt, whatever is killed or lost, and none is left.
 
+use super::between::{BOB, Between, Line, Said};
 use super::results::{in_the_clear, inputs, scores};
 use super::{Couple, attempts, kill, lines, values, worker_process};
 use crate::process::{Done, Running};
 use duologue::circuit::{Party, Program, uint};
+use duologue::job::control::{Attempt, Message, Offer};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::time::Duration;
 
 const PEOPLE: u64 = 101;
 const SCORES: &str = "scores.duo --shards 3";
@@ -233,44 +237,66 @@ fn what_cannot_be_prepared_is_refused_before_anybody_is_met() {
     assert_eq!(names(&scores.0, "alice"), ["0.1", "1.1", "2.1"]);
 }
 
-/// Products, of which each shard takes seconds over a slow line: something can be killed within it.
-struct Slow {
+/// Products, whose shards are held and killed.
+struct Products {
     couple: Couple,
     expected: Vec<u64>,
 }
 
-const LANES: u64 = 3000;
+const LANES: u64 = 900;
 const PRODUCTS: &str = "block:multiply_low:32 --shards 3 --protocol gmw --correlations softspoken4";
-const LINE: &str = "--link 50ms,10Mbit";
 
-impl Slow {
-    fn new() -> Slow {
+/// What passes between two workers of an attempt that is held: more than they say before the first correlation, and less than they say in
+/// all, whether they make a pool or take from one.
+const HALF: u64 = 50_000;
+
+impl Products {
+    fn new() -> Products {
         let couple = Couple::new();
         let numbers: Vec<u64> = (0..LANES).map(|lane| lane * 77_777 % 65_521).collect();
         couple.place.write("n.csv", lines(&numbers));
-        Slow { couple, expected: numbers.iter().map(|number| number * number % (1 << 32)).collect() }
+        Products { couple, expected: numbers.iter().map(|number| number * number % (1 << 32)).collect() }
     }
 
-    fn start(&self, [hers, his]: [&str; 2]) -> [Running; 2] {
-        let (bob, address) = bob(&self.couple, his);
-        [alice(&self.couple, hers, &address), bob]
+    fn prepared() -> Products {
+        let products = Products::new();
+        products.both(Products::prepare("")).iter().for_each(succeeded);
+        products
     }
 
-    /// Both make pools.
-    fn prepare(&self, words: &str) -> [Running; 2] {
+    /// The words of both drivers that make pools.
+    fn prepare(words: &str) -> [String; 2] {
         let words = format!("job prepare {PRODUCTS} --size lanes={LANES} {words}");
-        self.start([&words, &words])
+        [words.clone(), words]
     }
 
-    fn prepared() -> Slow {
-        let slow = Slow::new();
-        slow.prepare("").map(Running::end).iter().for_each(succeeded);
-        slow
+    /// The words of both drivers that compute.
+    fn drive(words: &str) -> [String; 2] {
+        ["a", "b"].map(|input| format!("job drive {PRODUCTS} --yes {words} --input {input}=n.csv"))
     }
 
-    fn drive(&self, words: &str) -> [Running; 2] {
-        let words = format!("job drive {PRODUCTS} --yes {words}");
-        self.start([&format!("{words} --input a=n.csv"), &format!("{words} --input b=n.csv")])
+    /// Runs both drivers to their ends.
+    fn both(&self, words: [String; 2]) -> [Done; 2] {
+        both(&self.couple, [&words[0], &words[1]])
+    }
+
+    /// Starts both drivers, and waits until the workers of this attempt have said half of what they have to say: the rest does not pass.
+    fn held(&self, [hers, his]: [String; 2], held: Attempt) -> [Running; 2] {
+        let (bob, address) = bob(&self.couple, &his);
+        let (tell, stuck) = mpsc::channel();
+        let between = Between::new(&self.couple, &address, false, move |from, mut said| {
+            if let Said::Message(Message::Ready(attempt, Offer { address, .. })) = &mut said
+                && (from, *attempt) == (BOB, held)
+            {
+                *address = Line::new(address, HALF, tell.clone()).address;
+            }
+            vec![said]
+        });
+        let alice = alice(&self.couple, &hers, &between.address);
+        while stuck.recv_timeout(Duration::from_millis(20)).is_err() {
+            assert!(!between.is_over(), "the job is over, and nothing was held");
+        }
+        [alice, bob]
     }
 
     fn check(&self, parties: &[Done; 2], expected: [u64; 3]) {
@@ -282,34 +308,39 @@ impl Slow {
     }
 }
 
+/// The attempt at the shard in the middle that is held.
+fn middle(number: u32) -> Attempt {
+    Attempt { shard: 1, number }
+}
+
 #[test]
 fn a_worker_that_is_killed_while_it_makes_a_pool_costs_an_attempt() {
-    let slow = Slow::new();
-    let [mut alice, mut bob] = slow.prepare(LINE);
-    let worker = worker_process(&mut bob, 1);
-    alice.until("shard 1, attempt 1: the workers meet");
-    kill(worker);
+    let products = Products::new();
+    let [alice, mut bob] = products.held(Products::prepare(""), middle(1));
+    kill(worker_process(&mut bob, 1));
     for done in [alice.end(), bob.end()] {
         assert_eq!(attempts(&done), [1, 2, 1]);
     }
     for party in ["alice", "bob"] {
-        assert_eq!(names(&slow.couple, party), ["0.1", "1.2", "2.1"], "what is left of the first attempt is erased");
+        assert_eq!(
+            names(&products.couple, party),
+            ["0.1", "1.2", "2.1"],
+            "what is left of the first attempt is erased"
+        );
     }
-    let done = slow.drive("").map(Running::end);
-    slow.check(&done, [2, 3, 2]);
+    let done = products.both(Products::drive(""));
+    products.check(&done, [2, 3, 2]);
     assert!(sent(&done[0])[1] < 2 * sent(&done[0])[0], "{:?}", sent(&done[0]));
 }
 
 /// What the killed worker had of its pool is used by nobody: the next attempt makes correlations of its own.
 #[test]
 fn a_worker_that_is_killed_while_it_uses_a_pool_costs_the_pool() {
-    let slow = Slow::prepared();
-    let [mut alice, mut bob] = slow.drive(LINE);
-    let worker = worker_process(&mut bob, 1);
-    alice.until("shard 1, attempt 2: the workers meet");
-    kill(worker);
+    let products = Products::prepared();
+    let [alice, mut bob] = products.held(Products::drive(""), middle(2));
+    kill(worker_process(&mut bob, 1));
     let done = [alice.end(), bob.end()];
-    slow.check(&done, [2, 3, 2]);
+    products.check(&done, [2, 3, 2]);
     for done in &done {
         let sent = sent(done);
         assert!(sent[1] > 2 * sent[0] && sent[1] > 2 * sent[2], "{sent:?}");
@@ -319,43 +350,68 @@ fn a_worker_that_is_killed_while_it_uses_a_pool_costs_the_pool() {
 /// Pools that were copied before they were used, and come back when an attempt has touched them: no attempt takes them.
 #[test]
 fn a_pool_that_comes_back_is_used_by_nobody() {
-    let slow = Slow::prepared();
-    let place = &slow.couple.place;
+    let products = Products::prepared();
+    let place = &products.couple.place;
     for party in ["alice", "bob"] {
         copy(&place.path(&format!("{party}.state/pools")), &place.path(&format!("{party}.pools")));
     }
-    let [mut alice, mut bob] = slow.drive(LINE);
-    bob.until("shard 0, attempt 2: done");
-    alice.until("shard 0, attempt 2: done");
-    alice.until("shard 1, attempt 2: the workers meet");
-    alice.kill();
-    bob.end().failed(5, &["the peer", "hint: "]);
+    lose_alice(products.held(Products::drive(""), middle(2)));
     for party in ["alice", "bob"] {
-        let used = pools(&slow.couple, party).len();
+        let used = pools(&products.couple, party).len();
         assert!(used < 3, "the pool of a finished shard is erased");
         fs::remove_dir_all(place.path(&format!("{party}.state/pools"))).unwrap();
         copy(&place.path(&format!("{party}.pools")), &place.path(&format!("{party}.state/pools")));
     }
-    let done = slow.drive("--resume").map(Running::end);
-    slow.check(&done, [2, 3, 2]);
+    let done = products.both(Products::drive("--resume"));
+    products.check(&done, [2, 3, 2]);
     let sent = sent(&done[0]);
     assert!(sent[1] > 2 * sent[2], "shard 2 has its pool, shard 1 none: {sent:?}");
+}
+
+/// Alice's machine is lost with her driver and its worker, and Bob's driver ends.
+fn lose_alice([mut alice, bob]: [Running; 2]) {
+    let worker = worker_process(&mut alice, 1);
+    // A driver that found its worker gone would begin another attempt; a worker without its driver would erase what it has.
+    alice.signal("STOP");
+    kill(worker);
+    alice.kill();
+    bob.end().failed(5, &["the peer", "hint: "]);
 }
 
 /// A driver that is lost while pools are made, and the preparing that goes on.
 #[test]
 fn preparing_goes_on_where_a_killed_driver_stopped() {
-    let slow = Slow::new();
-    let [mut alice, mut bob] = slow.prepare(LINE);
-    bob.until("shard 0, attempt 1: done");
-    alice.until("shard 0, attempt 1: done");
-    alice.until("shard 1, attempt 1: the workers meet");
-    alice.kill();
-    bob.end().failed(5, &["the peer", "hint: "]);
-    let done = slow.prepare("--resume").map(Running::end);
+    let products = Products::new();
+    lose_alice(products.held(Products::prepare(""), middle(1)));
+    let done = products.both(Products::prepare("--resume"));
     for (done, party) in done.iter().zip(["alice", "bob"]) {
         assert_eq!(attempts(done), [1, 2, 1]);
-        assert_eq!(names(&slow.couple, party), ["0.1", "1.2", "2.1"]);
+        assert_eq!(names(&products.couple, party), ["0.1", "1.2", "2.1"]);
     }
-    slow.check(&slow.drive("").map(Running::end), [2, 3, 2]);
+    products.check(&products.both(Products::drive("")), [2, 3, 2]);
+}
+
+/// A batch of correlations in which a bit has changed: what was taken from its pool is used by nobody, and the job goes on.
+#[test]
+fn a_damaged_batch_costs_an_attempt() {
+    let products = Products::prepared();
+    for (party, shard) in [("alice", 0), ("bob", 1)] {
+        let batch = batch(&pools(&products.couple, party)[shard]);
+        let mut bytes = fs::read(&batch).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        fs::write(&batch, bytes).unwrap();
+    }
+    let done = products.both(Products::drive(""));
+    products.check(&done, [3, 3, 2]);
+    for done in &done {
+        let sent = sent(done);
+        assert!(sent[0] > 2 * sent[2] && sent[1] > 2 * sent[2], "{sent:?}");
+    }
+}
+
+/// The first batch of triples in a pool.
+fn batch(pool: &Path) -> PathBuf {
+    let mut files = fs::read_dir(pool).unwrap().map(|entry| entry.unwrap().path());
+    files.find(|file| file.file_name().unwrap().to_str().unwrap().starts_with("triples-")).expect("triples")
 }

@@ -96,7 +96,7 @@ fn a_pool_is_there_until_the_next_attempt_begins() {
 }
 
 /// Makes the pool of an attempt, with nothing in it.
-fn make_pool(state: &State, attempt: Attempt) {
+pub fn make_pool(state: &State, attempt: Attempt) {
     let theirs = tempfile::tempdir().unwrap();
     let create = |channel, party, folder: &Path| {
         let mut session = duologue::Session::connect(channel, party).unwrap();
