@@ -102,13 +102,16 @@ class Side:
             self.memory = max(self.memory, int(found.group(1)) if found else 0)
             time.sleep(0.02)
 
-    def address(self) -> str:
+    def until(self, pattern: str) -> re.Match[str]:
         while True:
             for line in list(self.lines):
-                if found := re.search(r"listening on (\S+:\d+)", line):
-                    return found.group(1)
+                if found := re.search(pattern, line):
+                    return found
             assert self.process.poll() is None, self.lines
             time.sleep(0.005)
+
+    def address(self) -> str:
+        return self.until(r"listening on (\S+:\d+)").group(1)
 
     def end(self) -> dict[str, Any]:
         self.process.wait(600)
@@ -164,7 +167,7 @@ def shared(folder: Path) -> None:
 
 
 def lost(folder: Path) -> None:
-    """One worker of Alice's is killed when half the time of an undisturbed job is over."""
+    """One worker of Alice's is killed in the middle of the shard that it begins when half of all are done."""
     couple = Couple(folder, "block:multiply_low:64", LANES, 64)
     expected = couple.inputs[0] * couple.inputs[1]
     for pairs in (1, 2, 4):
@@ -173,7 +176,8 @@ def lost(folder: Path) -> None:
         bob.end()
         state = f"lost{pairs}"
         alice, bob = couple.drive(SHARDS, pairs, LINE, state)
-        time.sleep(whole / 2)
+        alice.until(f", {SHARDS // 2} of {SHARDS}")
+        time.sleep(whole * pairs / SHARDS / 2)
         os.kill(alice.children()[0], signal.SIGKILL)
         report = alice.end()
         bob.end()
