@@ -133,7 +133,7 @@ python: ## Build the Python package, and test it in a fresh environment (needs P
 	@rm -rf $(PYTHON_ENV)
 	@{ $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' && $(PYTHON) -m venv $(PYTHON_ENV) && \
 		$(PYTHON_ENV)/bin/pip install --quiet 'maturin>=1.9.4,<2' 'numpy>=1.26,<3' 'pytest>=8,<10' 'mypy>=1.15,<3' 'hypothesis>=6.100,<7' \
-		'pandas>=2.2,<4' 'polars>=1,<3' 'pyarrow>=15,<30' 'nbclient>=0.10,<1' 'ipykernel>=6,<8' 'pyright>=1.1.390,<2'; } || { rm -rf $(PYTHON_ENV); \
+		'pandas>=2.2,<4' 'polars>=1,<3' 'pyarrow>=15,<30' 'nbclient>=0.10,<1' 'ipykernel>=6,<8' 'pyright>=1.1.390,<2' 'pytest-xdist>=3,<4'; } || { rm -rf $(PYTHON_ENV); \
 		echo 'python: skipped, it needs Python 3.11 or later with venv (Debian: apt install python3-venv) and the package index'; }
 	@if test -d $(PYTHON_ENV); then \
 		$(PYTHON_ENV)/bin/pip install --quiet 'ray>=2.40,<3' || echo 'python: tests of jobs by Ray are skipped, it cannot be installed'; \
@@ -143,7 +143,7 @@ python: ## Build the Python package, and test it in a fresh environment (needs P
 wheel:
 	PATH="$(CURDIR)/$(PYTHON_ENV)/bin:$$PATH" maturin build --quiet --profile dev -m crates/python/Cargo.toml -o $(PYTHON_ENV)/wheels $(CARGO_FLAGS)
 	$(PYTHON_ENV)/bin/pip install --quiet --no-index --no-deps $(PYTHON_ENV)/wheels/*.whl
-	$(PYTHON_ENV)/bin/python -m pytest -q crates/python
+	$(PYTHON_ENV)/bin/python -m pytest -q -n 2 --dist loadfile crates/python
 
 # Yosys, for the tests of Verilog: the one on the path, or else the wheel in an environment of its own.
 YOSYS_VERSION := 0.70.0.0.post1259
