@@ -53,6 +53,18 @@ impl Scores {
     }
 }
 
+/// What a run was predicted to take that makes its correlations is not what one takes that has them.
+#[test]
+fn nothing_is_predicted_of_a_shard_that_has_a_pool() {
+    let job = Scores::new();
+    job.prepare(GMW).iter().for_each(|done| drop(done.json()));
+    for done in job.drive(&format!("{GMW} --assume-link 1s,1Mbit")) {
+        let json = done.json();
+        assert!(json["shards"].as_array().unwrap().iter().all(|shard| shard["predicted"].is_null()), "{json}");
+        assert!(json["last"]["predicted"].is_number(), "it has no pool: {json}");
+    }
+}
+
 /// Starts Bob's driver, which listens.
 fn bob(couple: &Couple, words: &str) -> (Running, String) {
     couple.place.listen(&format!("{words} --json {} --as bob --state bob.state", couple.keys[1]))
