@@ -133,3 +133,8 @@ pub fn patient(silence: Duration) -> Limits {
     let heartbeat = usual.heartbeat.min(silence / 4);
     usual.silence(silence).heartbeat(heartbeat).progress(usual.progress.max(silence))
 }
+
+/// An address of a host that is named without brackets.
+pub fn address_of(host: &str, port: u16) -> String {
+    if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
+}

@@ -35,9 +35,7 @@ impl Candidates {
         }
         let (mut goals, mut all) = (Vec::new(), Vec::new());
         for (goal, binding) in variants {
-            let whole = candidates(options, garbling);
-            let mixed = mixes(&binding, &options.garbling(garbling.unwrap_or_default()));
-            for options in whole.into_iter().chain(mixed) {
+            for options in protocols(&binding, (options, garbling)) {
                 goals.push(goal);
                 all.push((binding.clone(), options));
             }
@@ -56,8 +54,17 @@ pub fn of_part(
     (options, garbling): (&Options, Option<Garbling>),
     calls: &Calls,
 ) -> Result<Choices, Failure> {
-    let all = candidates(options, garbling).into_iter().chain(mixes(binding, options));
-    Ok(Choices::new(all.map(|options| (binding.clone(), options)), calls)?)
+    let all = protocols(binding, (options, garbling)).map(|options| (binding.clone(), options));
+    Ok(Choices::new(all, calls)?)
+}
+
+/// Every protocol, and every mix of a program.
+fn protocols(
+    binding: &Binding,
+    (options, garbling): (&Options, Option<Garbling>),
+) -> impl Iterator<Item = Options> + use<> {
+    let mixed = mixes(binding, &options.garbling(garbling.unwrap_or_default()));
+    candidates(options, garbling).into_iter().chain(mixed)
 }
 
 /// A candidate with what it was predicted to take.

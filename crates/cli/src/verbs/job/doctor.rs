@@ -68,14 +68,13 @@ pub fn run(args: &JobDoctor, config: &Config, console: &Console) -> Result<(), F
 }
 
 fn work(party: Party, job: [u8; 32], listens: bool, settings: Settings) -> Work {
-    let inputs = Vec::new();
     Work {
         party: party.to_string(),
         job: hex(&job),
         plan: None,
         parties: None,
         state: PathBuf::new(),
-        inputs,
+        inputs: Vec::new(),
         stamps: Vec::new(),
         listens,
         settings,

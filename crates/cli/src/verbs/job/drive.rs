@@ -4,6 +4,7 @@ use super::deadline::Deadline;
 use super::meeting::Meeting;
 use super::merge::{self, Merge, Targets};
 use super::parts::{self, From};
+use super::pools;
 use super::report::{JobReport, LastReport};
 use super::settings::Settings;
 use super::shards::{self, Job, Purpose};
@@ -55,7 +56,8 @@ pub fn run(args: &JobDrive, config: &Config, console: &Console) -> Result<(), Fa
         return Ok(());
     }
     state.merged(&plan)?;
-    job.remove_pools(&state)
+    pools::note_left(state.pools()?.remove(), console);
+    Ok(())
 }
 
 /// What was computed is kept, wherever it could not be written.

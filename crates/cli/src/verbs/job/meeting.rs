@@ -33,7 +33,7 @@ pub struct Meeting<'a> {
     pub console: &'a Console,
 }
 
-/// The key pair of this job's workers: its file, and its public half.
+/// The key pair of this job's workers: its file by the whole path, and its public half.
 pub struct WorkerKey {
     file: PathBuf,
     public: PublicKey,
@@ -117,6 +117,7 @@ impl<'a> Meeting<'a> {
             let why = format!("{} is the key of a party: workers have one of their own", file.display());
             return Err(Failure::input(why).hint("`duologue keys new --key FILE` makes one"));
         }
+        let file = std::path::absolute(&file).map_err(Failure::io("finding the key of workers"))?;
         Ok(WorkerKey { file, public })
     }
 
@@ -204,27 +205,21 @@ impl<'a> Meeting<'a> {
 
     /// The same, for workers on other machines.
     fn address_for_others(&self, reception: &Reception) -> String {
-        match &self.args.host {
-            Some(host) if host.contains(':') => format!("[{host}]:{}", reception.address.port()),
-            Some(host) => format!("{host}:{}", reception.address.port()),
-            None => self.address(reception),
-        }
+        let named = self.args.host.as_ref().map(|host| peer::address_of(host, reception.address.port()));
+        named.unwrap_or_else(|| self.address(reception))
     }
 
     fn say_how(&self, reception: &Reception, key: &WorkerKey) {
         if self.args.launch == Launch::Wait {
-            let file = std::path::absolute(&key.file).unwrap_or_else(|_| key.file.clone());
-            let (address, ours) = (self.address_for_others(reception), self.ours.public());
-            self.console.note(format!(
-                "workers: duologue job worker --driver {address} --driver-key {ours} --key {}",
-                file.display()
-            ));
+            let (address, ours, file) = (self.address_for_others(reception), self.ours.public(), key.file.display());
+            self.console
+                .note(format!("workers: duologue job worker --driver {address} --driver-key {ours} --key {file}"));
         }
     }
 
     /// Starts workers, unless something else does.
     pub fn start_workers(&self, reception: &Reception, key: &WorkerKey, ray: Option<Ray>) -> Result<Launched, Failure> {
-        let words = self.words(key)?;
+        let words = self.words(key);
         match (self.args.launch, ray) {
             (Launch::Local, _) => self.start_local(reception, words).map(Launched::Here),
             (_, Some(mut ray)) => {
@@ -236,14 +231,13 @@ impl<'a> Meeting<'a> {
     }
 
     /// What workers are told, wherever they are.
-    fn words(&self, key: &WorkerKey) -> Result<Vec<OsString>, Failure> {
-        let file = std::path::absolute(&key.file).map_err(Failure::io("finding the key of workers"))?;
+    fn words(&self, key: &WorkerKey) -> Vec<OsString> {
         let mut words: Vec<OsString> = vec!["--driver-key".into(), self.ours.public().to_string().into()];
-        words.extend(["--key".into(), file.into()]);
+        words.extend(["--key".into(), (&key.file).into()]);
         if let Some(ports) = &self.args.ports {
             words.extend(["--ports".into(), format!("{}-{}", ports.start(), ports.end()).into()]);
         }
-        Ok(words)
+        words
     }
 
     fn start_local(&self, reception: &Reception, mut words: Vec<OsString>) -> Result<Local, Failure> {

@@ -57,9 +57,7 @@ pub fn run(args: &JobMerge, console: &Console) -> Result<(), Failure> {
     targets.spare_files(&kept.inputs.iter().flatten().filter_map(Stamp::path).collect::<Vec<_>>())?;
     console.show(&merge.write(&targets)?)?;
     // A driver that was killed may have left some: nothing uses them any more.
-    if let Err(why) = Pools::new(&args.state, &parts.job).remove() {
-        pools::say_left(&why, console);
-    }
+    pools::note_left(Pools::new(&args.state, &parts.job).remove(), console);
     Ok(())
 }
 

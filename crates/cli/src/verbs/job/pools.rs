@@ -96,9 +96,11 @@ impl Pools {
     }
 }
 
-/// Pools that nothing uses any more, and that somebody still holds, are told.
-pub fn say_left(why: &Failure, console: &Console) {
-    console.note(format!("a pool that nothing uses any more is still there: {}", why.message));
+/// What is left of pools that nothing uses is told, and no reason to end a job: somebody may still hold one.
+pub fn note_left(erased: Result<(), Failure>, console: &Console) {
+    if let Err(why) = erased {
+        console.note(format!("a pool that nothing uses any more is still there: {}", why.message));
+    }
 }
 
 fn erase(folder: &Path) -> Result<(), Failure> {

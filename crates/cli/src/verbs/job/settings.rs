@@ -95,15 +95,18 @@ impl Settings {
         peer::patient(silence).meet(silence.min(Duration::from_secs(self.deadline)))
     }
 
+    /// Whether the protocol is left to the session.
+    pub fn chooses(&self) -> Result<bool, Failure> {
+        Ok(matches!(read(&self.protocol)?, Protocol::Auto))
+    }
+
     /// What a session chooses among for a program; nothing if the protocol is named. All candidates are drafted, which may take long.
     pub fn choices(&self, binding: &Binding, calls: &Calls) -> Result<Option<Choices>, Failure> {
-        match read(&self.protocol)? {
-            Protocol::This(_) => Ok(None),
-            Protocol::Auto => {
-                let options = self.options(Scheme::Yao)?;
-                candidates::of_part(binding, (&options, self.garbling()?), calls).map(Some)
-            }
+        if !self.chooses()? {
+            return Ok(None);
         }
+        let options = self.options(Scheme::Yao)?;
+        candidates::of_part(binding, (&options, self.garbling()?), calls).map(Some)
     }
 
     /// The options of a session for a program; if the protocol is to be chosen, the session chooses with its peer.

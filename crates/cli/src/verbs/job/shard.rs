@@ -166,6 +166,9 @@ impl Shards {
 
     /// What the session of a shard chooses among, if it does: most shards have the program and the sizes of the one before.
     fn choices(&self, binding: &Binding, calls: &Calls) -> Result<Option<Arc<Choices>>, Failure> {
+        if !self.work.settings.chooses()? {
+            return Ok(None);
+        }
         let known = (binding.program().digest()?, binding.sizes().to_vec());
         let mut drafted = self.drafted.lock().unwrap_or_else(PoisonError::into_inner);
         if drafted.as_ref().is_none_or(|(of, _)| *of != known) {

@@ -146,13 +146,13 @@ impl Job<'_> {
         };
         let ended = driver.run();
         // However it ended.
-        self.erase_dead_pools(state);
+        pools::note_left(state.erase_dead_pools(), meeting.console);
         ended
     }
 
     /// Erases the pools on which the parties do not agree, and says for how many shards there are others.
     fn look_at_pools(&self, agreed: &mut Agreed, state: &State) {
-        self.erase_dead_pools(state);
+        pools::note_left(state.erase_dead_pools(), self.meeting.console);
         let there = agreed.shards.iter().filter(|shard| shard.pool.is_some()).count() as u64;
         if there > 0 {
             let (pools, shards) = (count(there, "pool"), count(self.plan.shards().into(), "shard"));
@@ -161,21 +161,6 @@ impl Job<'_> {
         if self.makes_pools() {
             agreed.leave_pools();
         }
-    }
-
-    /// What is left of pools that nothing uses is no reason to end a job.
-    fn erase_dead_pools(&self, state: &State) {
-        if let Err(why) = state.erase_dead_pools() {
-            pools::say_left(&why, self.meeting.console);
-        }
-    }
-
-    /// Removes the folder of pools, when the job is done.
-    pub fn remove_pools(&self, state: &State) -> Result<(), Failure> {
-        if let Err(why) = state.pools()?.remove() {
-            pools::say_left(&why, self.meeting.console);
-        }
-        Ok(())
     }
 
     fn work(&self, job: [u8; 32], state: &State) -> Result<Work, Failure> {

@@ -232,8 +232,7 @@ impl Worker<'_> {
     fn address(&self, listener: &Listener) -> Result<String, Failure> {
         let address = listener.local_addr()?;
         Ok(match &self.args.host {
-            Some(host) if host.contains(':') => format!("[{host}]:{}", address.port()),
-            Some(host) => format!("{host}:{}", address.port()),
+            Some(host) => peer::address_of(host, address.port()),
             None => address.to_string(),
         })
     }
