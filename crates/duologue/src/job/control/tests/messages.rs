@@ -7,7 +7,6 @@ use crate::channel::tests::virtual_time::{self, Actor, VirtualTime};
 use crate::channel::{AbortCode, Channel, Limits, Pipe, PublicKey};
 use crate::{Error, Party};
 use proptest::prelude::*;
-use std::collections::VecDeque;
 use std::io;
 use std::time::Duration;
 
@@ -181,7 +180,7 @@ fn the_last_message_is_heard_wherever_the_end_comes_to_light() {
     for first in 1..=frame {
         let pipes = memory::pair(memory::CAPACITY);
         let mut alice = Channel::over(pipes.0, Limits::default());
-        let halting = Halting { pipe: pipes.1, pieces: [first].into(), is_due: true };
+        let halting = halting(pipes.1, first);
         let mut bob = Mail::new(Channel::over(halting, Limits::default()), 2, MOST_BODY, silence());
         alice.send(&message).unwrap();
         alice.flush().unwrap();
@@ -191,28 +190,15 @@ fn the_last_message_is_heard_wherever_the_end_comes_to_light() {
     }
 }
 
-/// Gives so many bytes, then nothing for one read, and then all.
-struct Halting {
-    pipe: MemoryPipe,
-    pieces: VecDeque<usize>,
-    is_due: bool,
+/// A pipe of which something else decides what is read.
+struct Reading<P, F> {
+    pipe: P,
+    read: F,
 }
 
-impl Pipe for Halting {
+impl<P: Pipe, F: FnMut(&mut P, &mut [u8]) -> io::Result<usize> + Send> Pipe for Reading<P, F> {
     fn try_read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let Some(left) = self.pieces.front_mut() else {
-            if std::mem::take(&mut self.is_due) {
-                return Err(io::ErrorKind::WouldBlock.into());
-            }
-            return self.pipe.try_read(into);
-        };
-        let most = into.len().min(*left);
-        let read = self.pipe.try_read(&mut into[..most])?;
-        *left -= read;
-        if *left == 0 {
-            self.pieces.pop_front();
-        }
-        Ok(read)
+        (self.read)(&mut self.pipe, into)
     }
 
     fn try_write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -226,6 +212,25 @@ impl Pipe for Halting {
     fn close_write(&mut self) {
         self.pipe.close_write();
     }
+}
+
+/// Gives so many bytes, then nothing for one read, and then all.
+fn halting(pipe: MemoryPipe, first: usize) -> impl Pipe {
+    let (mut left, mut is_due) = (first, true);
+    let read = move |pipe: &mut MemoryPipe, into: &mut [u8]| {
+        if left == 0 {
+            return if std::mem::take(&mut is_due) {
+                Err(io::ErrorKind::WouldBlock.into())
+            } else {
+                pipe.try_read(into)
+            };
+        }
+        let most = into.len().min(left);
+        let read = pipe.try_read(&mut into[..most])?;
+        left -= read;
+        Ok(read)
+    };
+    Reading { pipe, read }
 }
 
 #[test]
@@ -238,33 +243,15 @@ fn an_address_of_a_worker_has_a_host_and_a_port() {
 }
 
 /// A line that holds what is said from one time on, for so long; then all of it comes.
-struct Holding {
-    pipe: virtual_time::Simulated,
-    time: VirtualTime,
-    from: Duration,
-    length: Duration,
-}
-
-impl Pipe for Holding {
-    fn try_read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let now = self.time.since_start();
-        if self.from <= now && now < self.from + self.length {
+fn holding(pipe: virtual_time::Simulated, time: VirtualTime, from: Duration, length: Duration) -> impl Pipe {
+    let read = move |pipe: &mut virtual_time::Simulated, into: &mut [u8]| {
+        let now = time.since_start();
+        if from <= now && now < from + length {
             return Err(io::ErrorKind::WouldBlock.into());
         }
-        self.pipe.try_read(into)
-    }
-
-    fn try_write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.pipe.try_write(bytes)
-    }
-
-    fn wait(&mut self, for_write: bool, timeout: Duration) -> io::Result<()> {
-        self.pipe.wait(for_write, timeout)
-    }
-
-    fn close_write(&mut self) {
-        self.pipe.close_write();
-    }
+        pipe.try_read(into)
+    };
+    Reading { pipe, read }
 }
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -274,7 +261,7 @@ const SECOND: Duration = Duration::from_secs(1);
 fn heard(held: Duration, silence: Duration) -> (usize, Duration, Error) {
     let time = VirtualTime::new();
     let (a, b) = virtual_time::pair(&time, memory::CAPACITY);
-    let held = Holding { pipe: b, time: time.clone(), from: 5 * SECOND, length: held };
+    let held = holding(b, time.clone(), 5 * SECOND, held);
     let channels = (time.clone(), virtual_time::channel(&time, a), virtual_time::channel(&time, held));
     let says = |actor: &Actor, channel: &mut Channel| {
         for _ in 0..60 {
