@@ -275,10 +275,7 @@ impl<const N: usize> Folder<N> {
 
     /// Erases all of it and removes the folder, unless something else lies there.
     pub(crate) fn remove(mut self) -> Result<()> {
-        // Without the header, and the key in it, the folder is none.
-        let header = Doomed::open(&self.header_path())?.rename()?;
-        files::sync_folder(self.path())?;
-        header.erase()?;
+        erase_header(self.path())?;
         (0..N).try_for_each(|kind| self.erase(kind, |_| true))?;
         files::erase(&self.path().join("cursor"))?;
         let path = self.path().to_path_buf();
@@ -390,11 +387,8 @@ impl Leftovers {
 /// there. What is not one of its files stays.
 pub(crate) fn erase(path: &Path, content: &Content) -> Result<()> {
     let lock = lock(path)?;
-    // Without the header, and the key in it, the rest is noise, and the folder is none.
     if path.join("header").exists() {
-        let header = Doomed::open(&path.join("header"))?.rename()?;
-        files::sync_folder(path)?;
-        header.erase()?;
+        erase_header(path)?;
     }
     let names = names(path)?;
     let is_key = |name: &&String| key::parse(name).is_some();
@@ -405,6 +399,13 @@ pub(crate) fn erase(path: &Path, content: &Content) -> Result<()> {
     keys.chain(names.iter().filter(is_ours)).try_for_each(|name| files::erase(&path.join(name)))?;
     drop(lock);
     remove_emptied(path)
+}
+
+/// Without the header, and the key in it, the rest is noise, and the folder is none.
+fn erase_header(folder: &Path) -> Result<()> {
+    let header = Doomed::open(&folder.join("header"))?.rename()?;
+    files::sync_folder(folder)?;
+    header.erase()
 }
 
 /// Removes a folder of which nothing is left but the lock, which is not held any more: an open file keeps its folder on a network's file
